@@ -1,4 +1,4 @@
-"""The commands of a teacher: `python -m coursework assignments`, `grade`, `feedback`, `compare`."""
+"""The commands of a teacher: `python -m coursework assignments`, `grade`, `mark`, `feedback`, `compare`, `oral`."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ if __name__ == "__main__" and os.getcwd() != ROOT:
     os.chdir(ROOT)
 
 import argparse  # noqa: E402
+import contextlib  # noqa: E402
 import zipfile  # noqa: E402
 from pathlib import Path  # noqa: E402
 
 from coursework import checks, lateness, references, results, sandbox, sources  # noqa: E402
-from tutorial_book.exercises import own_code  # noqa: E402
 from tutorial_lib import atomic  # noqa: E402
 
 ROOT = Path(ROOT)
@@ -53,9 +53,9 @@ def grade(given):
     """Grade a folder of submissions; see `coursework.grading`. Returns 0 once all that can be graded is."""
     from tqdm import tqdm
 
-    from coursework import grading, groups, reports
+    from coursework import grading, groups, reports, rosters
 
-    students = _students(given.roster)
+    students = rosters.read_roster(given.roster) if given.roster else rosters.kept(given.to, given.assignment)
     together = groups.read_groups(given.groups) if given.groups else None
     if given.late:
         lateness.checked(given.late)
@@ -63,10 +63,10 @@ def grade(given):
     def progress(futures):
         return tqdm(futures, desc="grading", unit=" notebooks", disable=not sys.stderr.isatty())
 
-    settings = grading.Settings(given.seed, given.workers, given.sandbox, again=given.again, progress=progress)
+    settings = grading.Settings(given.seed, given.workers, again=given.again, progress=progress)
     try:
         results.check_apart(given.submissions, given.to)
-        sandbox.ready(given.sandbox)
+        sandbox.ready()
         with results.alone(given.to):
             marks = grading.grade_all(given.submissions, given.to, given.assignment, students, settings)
             reports.write(given, marks, students, together)
@@ -76,44 +76,62 @@ def grade(given):
     return 0
 
 
+def mark(given):
+    """Show the page on which the written answers are marked, until Ctrl-C; then as `feedback`."""
+    from coursework import marking, words
+
+    _graded(given)
+    for line in words.convert(given.to, given.assignment):
+        print(line)
+    with marking.Server(given.to, given.assignment, given.port) as server:
+        print(
+            f"Open {server.address} in a browser on this machine. Ctrl-C ends it and writes the feedback.", flush=True
+        )
+        with contextlib.suppress(KeyboardInterrupt):
+            server.serve_forever()
+    return feedback(given)
+
+
 def feedback(given):
-    """After the written questions are marked in formgrader: CSV files and feedback pages once more."""
+    """After the words are marked: CSV files and feedback pages once more."""
     from coursework import reports
 
     if not results.assignments_in(given.to):
         raise ValueError(f"{given.to} holds no marks: run `python -m coursework grade` first")
-    reports.publish(given.to, _students(given.roster))
+    about, _ = reports.publish(given.to)
+    for line in about:
+        print(line)
     return 0
+
+
+def _graded(given):
+    """Refuse a folder without marks of the assignment."""
+    if given.assignment not in results.assignments_in(given.to):
+        raise ValueError(f"{given.to} holds no marks of {given.assignment}: run `python -m coursework grade` first")
 
 
 def compare(given):
     """Whose code is like whose: two tables, for people to look at."""
     from coursework import similarity
 
-    if given.assignment not in results.assignments_in(given.to):
-        raise ValueError(f"{given.to} holds no marks of {given.assignment}: run `python -m coursework grade` first")
-    alike = similarity.write(given.to, given.assignment)
-    for likeness, one, other, _ in alike[:20]:
-        print(f"{likeness:.2f}  {one}  {other}")
-    counted = "1 pair" if len(alike) == 1 else f"{len(alike)} pairs"
-    least, _ = similarity.told_from(given.assignment)
-    print(f"{counted} at {least} or above: {given.to / f'likeness-{given.assignment}.html'}, and .csv for all")
+    _graded(given)
+    groups, _ = similarity.write(given.to, given.assignment)
+    for people in groups[:20]:
+        print(", ".join(sorted(people)))
+    counted = "1 group" if len(groups) == 1 else f"{len(groups)} groups"
+    print(f"{counted} to look at: {given.to / f'likeness-{given.assignment}.html'}, and .csv for all pairs")
     return 0
 
 
 def oral(given):
-    """Write questions about each student's own code, to print and to ask in five minutes."""
-    text = own_code.oral(sources.title(given.assignment), results.marks_in(given.to, given.assignment))
-    text = "".join(one if one.isprintable() or one == "\n" else "?" for one in text)  # what moves a terminal's cursor
-    results.write(given.to / f"oral-{given.assignment}.md", text)
-    print(text)
+    """Write a sheet of questions about each student's own code, to print and to ask in five minutes."""
+    from coursework import marking
+
+    _graded(given)
+    path = given.to / f"oral-{given.assignment}.html"
+    results.write(path, marking.sheet(given.to, given.assignment))
+    print(f"{path}: print it. The results go into the page that `mark` shows.")
     return 0
-
-
-def _students(roster):
-    from coursework import rosters
-
-    return rosters.read_roster(roster) if roster else {}
 
 
 def a_path(text):
@@ -143,18 +161,22 @@ def main(arguments=None):
     one.add_argument("--groups", type=a_path, metavar="CSV", help="columns student and group: one hands in for all")
     one.add_argument("--seed", type=int, help="of the fresh inputs (default: the course's, in course.json)")
     one.add_argument("--workers", type=int, help="submissions at a time (default: one a processor)")
-    one.add_argument("--sandbox", choices=sandbox.KINDS, default="bubblewrap")
     one.set_defaults(run=grade)
-    one = commands.add_parser("feedback", help="after marking in formgrader: CSV files and feedback pages again")
+    one = commands.add_parser("feedback", help="CSV files and feedback pages again, with the teacher's marks")
     one.add_argument("--to", **place)
-    one.add_argument("--roster", type=a_path, metavar="CSV")
     one.set_defaults(run=feedback)
-    later = {compare: "whose code is like whose", oral: "questions about each student's own code, to print"}
+    later = {
+        mark: "a page to mark the written answers on",
+        compare: "whose code is like whose",
+        oral: "questions about each student's own code, to print",
+    }
     for command, what in later.items():
         one = commands.add_parser(command.__name__, help=f"after grading: {what}")
         one.add_argument("--assignment", type=references.known, required=True)
         one.add_argument("--to", **place)
         one.set_defaults(run=command)
+        if command is mark:
+            one.add_argument("--port", type=int, default=0, help="of the page (default: any that is free)")
     given = parser.parse_args(arguments)
     try:
         return given.run(given)

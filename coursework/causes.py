@@ -10,10 +10,12 @@ from __future__ import annotations
 import ast
 import difflib
 import re
+import sys
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import islice
 
+PYTHON = ".".join(map(str, sys.version_info[:2]))
 ALONE = "Grading has Python and NumPy alone."
 BORROWED = "Code of the book does not count as an answer: write it yourself."
 NO_FILES = "Grading has no files: take out what reads or writes one."
@@ -43,13 +45,12 @@ class Cell:
 
 @dataclass
 class Function:
-    """A function or class of a cell: its lines, the names that it reads, and whether more than its `raise` is in it.
+    """A function or class of a cell: its lines, and whether more than its `raise` is in it.
 
     takes: the names of its arguments by place. asked: how many of these must be given. any_number: it has a `*rest`.
     """
 
     lines: range
-    reads: set[str]
     begun: bool
     takes: tuple[str, ...] = ()
     asked: int = 0
@@ -110,21 +111,6 @@ class Code:
         """The function of a cell that a line belongs to; None outside of any."""
         functions = {} if cell is None else self.cells[cell].functions
         return next((name for name, function in functions.items() if number in function.lines), None)
-
-    def roots(self, name, wrong):
-        """The wrong functions that a function uses, by way of others too, and that use no wrong one themselves."""
-        found = self.used_by(name) & wrong
-        return sorted({root for root in found if not self.used_by(root) & wrong} or found)
-
-    def used_by(self, name):
-        """The names that a function reads, by way of other functions too."""
-        found, waiting = set(), [name]
-        while waiting:
-            function = self.functions.get(waiting.pop())
-            new = function.reads - found if function else set()
-            found |= new
-            waiting += new
-        return found - {name}
 
 
 def stops(code):
@@ -188,48 +174,12 @@ def not_reached(name, check, code):
     return f"{name} was not called, because your code ended the run before: {_how(before)}"
 
 
-def with_cascade(reason, name, error, wrong, code):
-    """A reason, or in its place the student's own wrong functions that `name` uses, where it came from one of these."""
-    roots = code.roots(name, wrong)
-    if not roots or (error is not None and error["type"] == "NotImplementedError"):
-        return reason
-    start = f"{name} uses {' and '.join(roots)}, which {'is' if len(roots) == 1 else 'are'} wrong too: start there."
-    if error is None:
-        return f"{reason}\n{start}"
-    own = error["cell"] is None or code.function_at(error["cell"], error["line"]) == name
-    if own and error["cell"] is not None and not _reached(name, roots, error, code):
-        return reason
-    return f"{reason}\n{start}" if own and error["name"] not in wrong else start
-
-
-def _reached(name, roots, error, code):
-    """Whether a function names what leads to these roots down to the line where it stopped: else they did no harm."""
-    function = code.functions[name]
-    lines = code.sources[error["cell"]].split("\n")[function.lines.start : error["line"]]
-    ways = [one for one in function.reads if one in roots or code.used_by(one) & set(roots)]
-    return any(re.search(rf"\b{one}\b", line) for one in ways for line in lines)
-
-
-def defined_again(name, code):
-    """A sentence on each function that `name` uses and that is defined above it and again below; they are in one text.
-
-    The one above counts, as when all cells run from the start.
-    """
-    own, kept = code.defining(name), {kept for names in code.keep.values() for kept in names}
-    if own is None:
-        return ""
-    parts = code.cells[: own + 1], code.cells[own + 1 :]
-    above, below = ({name for cell in cells for name in cell.functions} for cells in parts)
-    again = sorted((code.used_by(name) & above & below) - kept)
-    counted = "The one above counted, as when all cells run from the start."
-    return "".join(f"\n{name} uses {helper}, which a cell below defines again. {counted}" for helper in again)
-
-
 def _stopped(error):
     """That code stopped, and with what."""
     if error["type"] == "TookTooLong":  # this and the next are the worker's own words
         return "was stopped because it took too long"
-    return f"stopped with {'TypeError' if error['type'] == 'Unhashable' else error['type']}"
+    kind = "TypeError" if error["type"] == "Unhashable" else error["type"]
+    return f"stopped with {kind}{f' (grading has Python {PYTHON})' if kind.endswith('SyntaxError') else ''}"
 
 
 def _absent(name, missing, where, code):
@@ -292,10 +242,9 @@ def _look(source):
             cell.imports.setdefault(statement.lineno, set()).update(bound)
         elif isinstance(statement, (ast.FunctionDef, ast.ClassDef)):
             bound = {statement.name}
-            reads = {node.id for node in ast.walk(statement) if isinstance(node, ast.Name)}
             code = [line for line in statement.body if not isinstance(line, ast.Expr)]  # no docstring
             lines, given = range(statement.lineno, statement.end_lineno + 1), getattr(statement, "args", None)
-            cell.functions[statement.name] = about = Function(lines, reads, len(code) > 1)
+            cell.functions[statement.name] = about = Function(lines, len(code) > 1)
             if given:
                 about.takes = tuple(argument.arg for argument in [*given.posonlyargs, *given.args])
                 about.asked = len(about.takes) - len(given.defaults)

@@ -129,6 +129,8 @@ def _difference(expected, got, tolerance):
         if right.keys() != given.keys() or len(given) != len(got["pairs"]):
             return "gave a dictionary with other keys than the right ones"
         pairs = [(right[key], given[key]) for key in right]
+        if any(isinstance(one, bool) != isinstance(other, bool) for one, other in pairs):
+            return "must give a dictionary of numbers"
     else:
         got = got["values"] if isinstance(got, dict) and "shape" in got else got
         if not isinstance(got, list):

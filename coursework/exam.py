@@ -1,6 +1,6 @@
 """What the students of an assignment are asked: calls for the sandbox, on inputs that the course's seed decides.
 
-All have the same calls of the checks; each has calls of its own for the questions about the own code.
+All have the same calls of the checks. Each has one more, for the question about the student's own code.
 """
 
 from __future__ import annotations
@@ -29,7 +29,6 @@ def prepare(assignment, seed):
     """The exam with inputs drawn from a seed. Raises ValueError where notebook.md and checks.py do not fit."""
     loaded = checks.load(assignment)
     wanted = set(sources.points(assignment, marks=("check",)))
-    wanted -= set(own_code.asked(wanted).values())  # these are made for each student
     if wanted != set(loaded):
         odd = ", ".join(sorted(wanted ^ set(loaded)))
         raise ValueError(f"assignment {assignment}: notebook.md and checks.py must have the same checks, but not {odd}")
@@ -53,13 +52,13 @@ def prepare_apart(assignment, seed):
 
 
 def of_student(submission, exam):
-    """(name in the notebook, calls, arrays): with those that are drawn from this name, about the student's own code."""
-    me, calls, arrays = own_code.name_in(submission.answers.get("me", "")), [*exam.calls], {**exam.arrays}
-    for name, check in own_code.asked(sources.points(submission.assignment)).items():
-        arguments, function = own_code.drawn(name, me)[0], own_code.QUESTIONS[name].function
-        for called, given in ((function, arguments), (own_code.variable(name), None)):
-            calls.append(_for_the_worker(f"{check}.{called}", check, called, given, MOST_OWN, arrays))
-    return me, calls, arrays
+    """(calls, arrays): with the call for the question about the student's own code, called by the question's name."""
+    calls, arrays = [*exam.calls], {**exam.arrays}
+    name = own_code.of(sources.points(submission.assignment))
+    if name:
+        arguments, function = own_code.drawn(name, submission.me)[0], own_code.QUESTIONS[name].function
+        calls.append(_for_the_worker(name, name, function, arguments, MOST_OWN, arrays))
+    return calls, arrays
 
 
 def drawn(assignment, name, check, seed):

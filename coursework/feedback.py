@@ -10,7 +10,7 @@ from html import escape
 from itertools import groupby
 from pathlib import Path
 
-from coursework import gradebook, pages, rendering, sources
+from coursework import pages, sources, words
 from coursework.files import CANVAS, MOODLE, student_name
 from coursework.results import write
 from tutorial_lib import atomic
@@ -54,10 +54,10 @@ def questions(assignment):
     return [question for question in found if question.parts]
 
 
-def page(marks, given, late=None):
+def page(marks, given, late=None, oral=None):
     """The feedback page of one student: what was odd, points, reasons and comments, and the student's own answers.
 
-    late: how late it is, where that costs points.
+    late: how late it is, where that costs points. oral: (points, comment) of the five minutes.
     """
     known = [points for points, *_ in given.values() if points is not None]
     total = f"{sum(known):g} of {sum(most for _, most, _ in given.values()):g} points" if given else "no points yet"
@@ -72,8 +72,13 @@ def page(marks, given, late=None):
     seen = set()
     title = sources.title(marks.assignment)
     body = [f"<main>\n<h1>{escape(title)}</h1>\n<p><strong>{escape(marks.student)}</strong>: {escape(total)}</p>"]
+    several = len({reason for reason in marks.reasons.values()}) > 1
+    body += ["<p>Correct the first wrong function first: those below may use it.</p>"] if several else []
     body += [f'<div class="told"><h2>About your notebook</h2><ul>{told}</ul></div>'] if told else []
     body += [_question(one, marks, given, seen) for one in (questions(marks.assignment) if given else [])]
+    body += [_minutes(*oral)] if oral else []
+    added = [pages.as_typed(text, marks.pictures.get(f"added-{i}", {})) for i, (_, text) in enumerate(marks.extra)]
+    body += [_folded("Cells that you added", "".join(added))] if added else []
     return pages.page(f"{title}: {marks.student}", "\n".join([*body, "</main>"]))
 
 
@@ -89,17 +94,17 @@ def _question(question, marks, given, seen):
         seen |= {reason} - {""}
         said = [f"{escape(label[:100])}: {'right' if right else 'not right'}" for label, right in cases[:MOST_NOTES]]
         text += f"<p>{'<br>'.join(said)}</p>" if said else ""
-        said_by = "" if comment == gradebook.NO_ANSWER else "Your teacher: "
+        said_by = "" if comment == words.NO_ANSWER else "Your teacher: "
         text += _text(f"{said_by}{comment}") if comment else ""
         lines.append(f"<li>{question.parts[name]}: {_points(points, most)}{text}</li>")
     known = [points for points, *_ in there.values() if points is not None]
     points = _points(sum(known) if known else None, sum(most for _, most, _ in there.values()))
     folded = []
     for name, rubric in question.rubrics.items():
-        if name in there and there[name][0] is not None and there[name][2] != gradebook.NO_ANSWER:
-            folded.append(_folded("How it is marked", rendering.rendered(_without_tex(rubric))))
+        if name in there and there[name][0] is not None and there[name][2] != words.NO_ANSWER:
+            folded.append(_folded("How it is marked", pages.markdown(rubric)))
     answered = [name for name in question.answers if name in marks.answers]
-    own = [rendering.as_typed(rendering.shortened(marks.answers[one]), marks.pictures.get(one, {})) for one in answered]
+    own = [pages.as_typed(marks.answers[one], marks.pictures.get(one, {})) for one in answered]
     folded += [_folded("What you handed in", "".join(own))] if own else []
     return (
         f'<section><h2><span class="points">{points}</span>{escape(question.title)}</h2>'
@@ -107,19 +112,14 @@ def _question(question, marks, given, seen):
     )
 
 
+def _minutes(points, comment):
+    said = _text(f"Your teacher: {comment}") if comment else ""
+    known = _points(points, words.MOST_ORAL)
+    return f'<section><h2><span class="points">{known}</span>Five minutes about your code</h2>{said}</section>'
+
+
 def _points(points, most):
     return "not marked yet" if points is None else f"{points:g} of {most:g}"
-
-
-def _without_tex(text):
-    """A rubric with its short formulas as code: the page loads nothing that could set them."""
-
-    def plain(formula):
-        for tex, letter in ((r"\sqrt", "√"), (r"\gamma", "γ"), (r"\beta", "β"), (r"\frac12", "½")):
-            formula = formula.replace(tex, letter)
-        return "`" + re.sub(r"[{}]", "", formula) + "`"
-
-    return re.sub(r"\$([^$]+)\$", lambda found: plain(found[1]), text)
 
 
 def _folded(title, html):
@@ -135,10 +135,12 @@ def _text(text):
 
 def write_pages(results, all_marks, all_scores, late=None):
     """RESULTS/feedback/STUDENT/ASSIGNMENT.html for everyone who handed something in."""
+    oral = {assignment: words.oral(results, assignment) for assignment in {one.assignment for one in all_marks}}
     for marks in all_marks:
         if marks.submitted:
             given = all_scores.get((marks.student, marks.assignment), {})
-            text = page(marks, given, (late or {}).get(marks.student))
+            minutes = oral[marks.assignment].get(marks.student)
+            text = page(marks, given, (late or {}).get(marks.student), minutes)
             write(Path(results) / "feedback" / marks.student / f"{marks.assignment}.html", text)
 
 

@@ -22,12 +22,13 @@ from functools import lru_cache
 from itertools import islice
 from pathlib import Path, PurePosixPath
 
-MOST_BYTES = 5 << 20  # of a notebook: an assignment with its figures has under one
+MOST_BYTES = 20 << 20  # of a notebook: an assignment with its figures has under one, but outputs may be long
+MOST_NAME = 160  # bytes of a student's name in a file's name
 MOST_FILES = 20  # notebooks of one student
 MOST_SEEN = 2_000  # files and folders of one student that are looked at
 MOST_DEPTH = 10  # folders in folders
 MOST_LIST = 2 << 20  # bytes of the list of files in an archive: some 100 a file
-MOST_ARCHIVE = 4 << 30  # bytes that all notebooks of an archive may have: 800 students with 5 MB each
+MOST_ARCHIVE = 4 << 30  # bytes that all notebooks of an archive may have: 200 students with 20 MB each
 PIECE = 1 << 16
 LARGE = f"is larger than {MOST_BYTES >> 20} MB: choose Edit > Clear Outputs of All Cells, save it, and hand it in again"
 ENCRYPTED = 1  # a flag of a file in an archive
@@ -36,15 +37,28 @@ OURS = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EMFILE, errno.ENFILE)  # 
 
 
 def student_name(text):
-    """A student's name or number as it may stand in a file name: letters, digits, and . _ - @ +, at most 80.
+    """A student's name or number as a file may be called: letters and digits of any script, and . _ - @ +, at most 80.
 
-    >>> student_name("Zoë Lovelace")
-    'Zoe-Lovelace'
+    >>> student_name("Zoë O'Neil"), student_name("李明")
+    ('Zoë-O-Neil', '李明')
     """
-    letters = (letter for letter in unicodedata.normalize("NFKD", text) if not unicodedata.combining(letter))
-    name = re.sub(r"[^\w.@+-]+", "-", "".join(letters), flags=re.ASCII)
+    letters = (one if unicodedata.category(one)[0] in "LMN" or one in "._@+" else "-" for one in _composed(text))
+    name = re.sub("-+", "-", "".join(letters))
+    while len(name.encode()) > MOST_NAME:  # a file's name has at most 255 bytes
+        name = name[:-1]
     name = name.lstrip("-.@+")[:80].rstrip("-.")  # not hidden, no way to another folder, no formula for a spreadsheet
     return name or "unnamed-" + _digest(text)
+
+
+def _composed(text):
+    """A text with each letter and its accents as one character, as far as there is one: macOS writes them as two."""
+    return unicodedata.normalize("NFC", text[:300])
+
+
+def folded(name):
+    """A name without what tells apart only at a second look: capitals, accents, wide letters."""
+    plain = unicodedata.normalize("NFKD", name)
+    return "".join(letter for letter in plain if not unicodedata.combining(letter)).casefold()
 
 
 @dataclass(frozen=True)
@@ -202,8 +216,8 @@ def _students(files, known, roster, names):
         sure = owner.number not in known, not of_the_roster(owner), owner.key not in names
         return *sure, owner.name != read(owner), not owner.name.islower(), len(owner.number), owner.number, owner.name
 
-    kept = {name.casefold(): who for who, name in names.items()}
-    ours = {name.casefold() for name in roster}
+    kept = {folded(name): who for who, name in names.items()}
+    ours = {folded(name) for name in roster}
     found, taken, alike = {}, set(), {}
     for owner in sorted(files, key=order):
         mine = of_the_roster(owner)
@@ -211,17 +225,17 @@ def _students(files, known, roster, names):
         name = wanted = read(owner) if mine else names.get(owner.key, read(owner))
         tries = 0
         while not sure:
-            like = name.casefold()
+            like = folded(name)
             if like not in taken and (mine or like not in ours and kept.get(like, owner.key) == owner.key):
                 break
             name, tries = f"{wanted[:60]}-{_digest(f'{owner.key} {tries}')}", tries + 1
-        taken.add(name.casefold())
+        taken.add(folded(name))
         names[owner.key] = name
         notes = [] if name in roster or not roster else [f"not in the roster: {name}"]
         if tries:
             notes.append(f"{files[owner][0].shown} reads like {wanted}, another student: it is graded as {name}")
         found[owner] = name, notes
-        alike.setdefault(read(owner).casefold(), []).append(owner)
+        alike.setdefault(folded(read(owner)), []).append(owner)
     for owner, group in ((owner, group) for group in alike.values() for owner in group):
         for other in [other for other in group if found[other][0] != found[owner][0]][:MOST_FILES]:
             like = f"{files[other][0].shown} reads like {files[owner][0].shown}"
@@ -255,7 +269,7 @@ def _source(path):
 def _reader(source):
     def read():
         with source() as file:
-            content = file.read(MOST_BYTES + 1)
+            content = b"".join(islice(iter(lambda: file.read(PIECE), b""), MOST_BYTES // PIECE + 1))
         if len(content) > MOST_BYTES:
             raise ValueError(LARGE)
         return content

@@ -27,14 +27,13 @@ class Settings:
     """How a class is graded.
 
     seed: of the inputs, or None for the course's. workers: submissions at a time, or None for as many as there are
-    processors, and memory for. kind: of the sandbox. limits: of one submission. again: the students whose new
+    processors, and memory for. limits: of one submission. again: the students whose new
     submission counts whatever its name is; none named, all; None, nobody's. progress: wraps the iterator over what gets
     done, to show it.
     """
 
     seed: int | None = None
     workers: int | None = None
-    kind: str = "bubblewrap"
     limits: sandbox.Limits = sandbox.Limits()
     again: tuple[str, ...] | None = None
     progress: Callable[[Iterable], Iterable] = iter
@@ -55,8 +54,12 @@ def grade_all(folder, where, assignment, students=None, settings=Settings()):
     seed = results.seed_of(where) if settings.seed is None else settings.seed
     students, names = students or {}, results.kept(where, "names")  # whose file is whose stays as it was
     readable, refused = sorted_out(folder, assignment, rosters.numbers(students), students, names)
+    owners = {submission.student for submission in (*readable, *refused)}
+    if students and len(owners) > 1 and not owners & students.keys():
+        asks = "Is it the list of another assignment, or in another language than English?"
+        raise ValueError(f"the roster has none of the {len(owners)} students who handed in. {asks}")
     results.keep(where, "names", names)
-    asked, key = exam.prepare_apart(assignment, seed), fingerprint.key(assignment, seed, settings.kind)
+    asked, key = exam.prepare_apart(assignment, seed), fingerprint.key(assignment, seed)
     batch = Batch(where, asked, key, settings)
     batch.grade(readable)
     processes.end_judges()
@@ -113,7 +116,7 @@ class Batch:
         if before and not same and not self._counts(submission, before):
             return _left(before, submission)
         try:
-            how = {"kind": self.settings.kind, "limits": self.settings.limits, "stop": self.stop}
+            how = {"limits": self.settings.limits, "stop": self.stop}
             new = grade(submission, self.asked, **how)
         except sandbox.Interrupted:
             raise

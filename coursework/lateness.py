@@ -10,7 +10,10 @@ from coursework import results
 from coursework.files import CANVAS
 
 RULE = re.compile(r"(?P<percent>\d{1,3}(?:\.\d+)?)%/day(?:,(?P<most>\d{1,3}))?")
-LATE = re.compile(r"(?:(\d+) days?\s*)?(?:(\d+) hours?\s*)?(?:(\d+) mins?\s*)?(?:\d+ secs?\s*)?\blate\b")  # Moodle's
+STATUS = ("submitted for grading", "no submission", "draft", "graded", "reopened", "nothing submitted")  # Moodle's
+LATE = re.compile(  # how a status ends; Moodle says the two largest units
+    r"(?:(\d+) years?\s*)?(?:(\d+) days?\s*)?(?:(\d+) hours?\s*)?(?:(\d+) mins?\s*)?(?:(\d+) secs?\s*)?late"
+)
 UNKNOWN = "the file's name says that it is late, not by how much: it counts as one day"
 NOTHING = {"rule": "", "days": {}}
 
@@ -46,29 +49,44 @@ def checked(rule):
 def note_late(where, assignment, all_marks, roster, rule=None):
     """Keep how late each submission of an assignment is, and the rule, in RESULTS/late.json. Sentences for the report.
 
-    Canvas writes LATE into a file's name; Moodle's grading worksheet says how late; a column days_late says it too.
-    What was known stays where this time nothing says it, and so does the rule.
+    Canvas writes LATE into a file's name; Moodle's grading worksheet says how late; a column days_late says it too, and
+    decides. What was known stays if nothing says it this time, and so does the rule. A status is that of a student's
+    last file, which need not be the one that counts: it can make one that is known already less late, but not later.
     """
     kept = results.kept(where, "late")
     before = kept.get(assignment, NOTHING)
-    days, about = dict(before["days"]), []
+    days, files, about = dict(before["days"]), dict(before.get("files", {})), []
     for marks in (one for one in all_marks if one.submitted):
-        row = dict(roster[marks.student].row) if marks.student in roster else {}
+        student = marks.student
+        row = dict(roster[student].row) if student in roster else {}
         named = CANVAS.match(marks.file.split(": ")[-1])
         if row.get("days_late", "").strip().isdigit():
-            days[marks.student] = int(row["days_late"])
+            days[student] = int(row["days_late"])
         elif "Status" in row:
-            days[marks.student] = _days(LATE.search(row["Status"]))
+            said = _days(row["Status"], student)
+            same = student in days and files.get(student) == marks.digest
+            days[student] = min(said, days[student]) if same else said
         elif named:
-            days[marks.student] = int("_LATE_" in named[0])
-            about += [f"{marks.student}: {UNKNOWN}"] * days[marks.student]
-    kept[assignment] = {"rule": before["rule"] if rule is None else rule, "days": days}
+            days[student] = int("_LATE_" in named[0])
+            about += [f"{student}: {UNKNOWN}"] * days[student]
+        files[student] = marks.digest
+    kept[assignment] = {"rule": before["rule"] if rule is None else rule, "days": days, "files": files}
     results.keep(where, "late", kept)
     return about
 
 
-def _days(said):
-    return 0 if not said else int(said[1] or 0) + bool(int(said[2] or 0) or int(said[3] or 0) or not any(said.groups()))
+def _days(status, student):
+    """The days begun that a status of Moodle's says. Raises ValueError if it is not understood, and so no guess."""
+    text = " ".join(status.lower().split())
+    start = next((one for one in STATUS if text.startswith(one)), "" if text.endswith("late") or not text else None)
+    late = LATE.fullmatch(text[len(start or "") :].lstrip(" -"))
+    if start is None or "late" in text and not late:
+        remedy = "Export the worksheet in English, or give a column days_late"
+        raise ValueError(f"the roster's Status of {student} is not understood: {status[:80]!r}. {remedy}")
+    if not late:
+        return 0
+    years, days, *rest = (int(number or 0) for number in late.groups())
+    return 365 * years + days + bool(any(rest) or not any(late.groups()))
 
 
 def late(where, assignment):

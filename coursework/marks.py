@@ -17,7 +17,7 @@ class Marks:
     notes: for the teacher. told: sentences for the student's page.
     answers: solution or written cell -> what the student wrote. extra: (type, source) of the cells that the student
     added. pictures: cell -> file name -> (type, base64) of the pictures in an answer; an added cell is "added-0".
-    me: the name that the questions about the student's own code are drawn from. own: such a question -> what is right.
+    me: the name that the question about the student's own code is drawn from. own: this question -> what is right.
     ran, stops: what was seen when the code ran, for the teacher, and for the student too. changes: what its mark was
     before, and why it changed. key: what the marks depend on besides the notebook.
     """
@@ -52,10 +52,9 @@ class Marks:
 def mark(work):
     """The marks of a `runs.Work` whose values have been compared."""
     submission, code, slips = work.submission, work.code, []
-    marks = Marks(submission.student, submission.assignment, submission.file, submission.digest, me=work.me)
+    marks = Marks(submission.student, submission.assignment, submission.file, submission.digest, me=submission.me)
     marks.answers, marks.extra = submission.answers, submission.extra
     worth, by_case = sources.points(marks.assignment), sources.by_case(marks.assignment)
-    wrong = {verdict.call.name for verdict in work.verdicts.values() if verdict.call}
     for check, verdict in work.verdicts.items():
         share = sum(verdict.cases.values()) / len(verdict.cases)
         marks.points[check] = worth[check] if share == 1 else 0
@@ -66,15 +65,16 @@ def mark(work):
             marks.cases[check] = list(verdict.cases.items())
         called, error = verdict.call.name, verdict.record and verdict.record["error"]
         reason = _reason(check, verdict, code)
-        told = causes.with_cascade(reason, called, error, wrong, code)
-        if verdict.hint and told == reason:
+        told = reason
+        if verdict.hint:
             marks.hints[check] = verdict.hint
             told += f"\nHint: {verdict.hint}."
-        more = causes.defined_again(called, code) + ("" if error else causes.cut_off(called, code))
-        marks.reasons[check] = told + more
+        marks.reasons[check] = told + ("" if error else causes.cut_off(called, code))
         if causes.is_slip(error):
             slips.append(f"a slip may cost points in several questions: {' '.join(reason.split())}")
-    _mark_own_code(marks, work.records, worth)
+    question = own_code.of(worth)
+    right = own_code.answer_of(question, marks.me, (work.records.get(question) or {}).get("value"))
+    marks.own = {} if right is None else {question: right}
     ended = [f"the code ended a run in the sandbox ({place}: {how})" for place, how in code.ended.items()]
     marks.ran, marks.stops = [*dict.fromkeys(slips), *ended], causes.stops(code)
     return noted(marks, submission)
@@ -87,18 +87,6 @@ def _reason(check, verdict, code):
         return causes.not_reached(call.name, check, code)
     given = None if call.arguments is None else len(call.arguments)
     return causes.stopped(call.name, record["error"], code, given) if record["error"] else verdict.reason
-
-
-def _mark_own_code(marks, records, worth):
-    """Points for the questions about the student's own code whose function passes its own check."""
-    for name, check in own_code.asked(worth).items():
-        question = own_code.QUESTIONS[name]
-        called = question.function, own_code.variable(name)
-        values = [(records.get(f"{check}.{one}") or {}).get("value") for one in called]
-        reason, right = own_code.verdict(name, marks.me, marks.points[question.check], *values)
-        marks.points[check] = worth[check] if reason is None else 0
-        marks.reasons |= {check: reason} if reason else {}
-        marks.own |= {} if right is None else {name: right}
 
 
 def noted(marks, submission):

@@ -8,10 +8,13 @@ from __future__ import annotations
 
 import json
 import re
+from itertools import accumulate
 
 from coursework.worker import KNOWN
 
 MOST_CELL = 8_000  # bytes of what is told of a cell
+MOST_DEPTH = 100  # brackets in brackets; the worker gives 20
+NO_BRACKETS = bytes(set(range(256)) - set(b"[]{}"))
 MOST_MISSING = 20  # imports of a cell that are told
 NAME = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*")
 
@@ -55,6 +58,9 @@ _DONE = _line(done=True)
 
 def _parsed(line):
     """The JSON object in a line, or None: too deep, no JSON. A whole number beyond all floats is infinite."""
+    depths = accumulate(1 if one in b"[{" else -1 for one in line.translate(None, NO_BRACKETS))
+    if max(depths, default=0) > MOST_DEPTH:
+        return None
     try:
         return json.loads(line, parse_int=lambda digits: int(digits) if len(digits) < 300 else float(digits))
     except (ValueError, RecursionError):

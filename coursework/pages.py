@@ -1,16 +1,17 @@
-"""What pages and tables are written with: HTML that loads nothing, with tables that sort by any column, and CSV."""
+"""What pages are made of: HTML that loads nothing, with tables that sort by any column."""
 
 from __future__ import annotations
 
-import csv
-import io
 import re
 from html import escape
 from pathlib import Path
 from string import Template
+from types import MappingProxyType
 
-FORMULA = re.compile(r"(^|[;,|\t\r\n])([\s\"']*)(?=[=+\-@＝＋－＠])")  # begins a cell that computes
 SHORT = 24  # characters of a text that stays on one line
+MOST_ANSWER = 50_000  # characters of one answer
+TURNS = re.compile("[\u202a-\u202e\u2066-\u2069]")  # these change the direction of the text after them
+TEX = ((r"\sqrt", "√"), (r"\gamma", "γ"), (r"\beta", "β"), (r"\frac12", "½"))  # in our rubrics
 
 PAGE = Template(Path(__file__).with_name("page.html").read_text(encoding="utf-8"))
 SORT = Path(__file__).with_name("sort.js").read_text(encoding="utf-8")
@@ -24,6 +25,38 @@ def page(title, body):
 def page_of_tables(title, body):
     """The same, with its title as heading, for the teacher: its tables can be sorted."""
     return page(title, f"<h1>{escape(title)}</h1>\n{body}\n<script>\n{SORT}</script>")
+
+
+def as_typed(text, attached=MappingProxyType({})):
+    """Any text of a student's as HTML, in a time that grows as the text does, with its pictures after it.
+
+    attached: file name -> (type, base64).
+    """
+    text = TURNS.sub(lambda turn: f"\\u{ord(turn[0]):04x}", text.encode("utf-8", "backslashreplace").decode())
+    more = len(text) - MOST_ANSWER
+    if more > 0:
+        text = f"{text[:MOST_ANSWER]}\n\n... {more} more characters are in the notebook itself"
+    images = [
+        f'<img src="data:{escape(kind)};base64,{escape(data)}" alt="{escape(name)}">'
+        for name, (kind, data) in attached.items()
+    ]
+    return f'<pre dir="auto">{escape(text)}</pre>{"".join(images)}'
+
+
+def markdown(text):
+    """A rubric of ours as HTML: paragraphs, *emphasis*, `code`, and short formulas as code, since nothing sets them."""
+
+    def plain(formula):
+        tex = formula[1]
+        for command, letter in TEX:
+            tex = tex.replace(command, letter)
+        return f"<code>{re.sub(r'[{}]', '', tex)}</code>"
+
+    text = re.sub(r"\$([^$]+)\$", plain, escape(text.strip(), quote=False))
+    text = re.sub(r"`([^`]+)`", r"<code>\1</code>", text)
+    text = re.sub(r"\*\*(.+?)\*\*", r"<strong>\1</strong>", text)
+    text = re.sub(r"\*(.+?)\*", r"<em>\1</em>", text)
+    return "".join(f"<p>{paragraph}</p>" for paragraph in text.split("\n\n"))
 
 
 def table(headings, rows, marked=()):
@@ -40,12 +73,3 @@ def _cell(value):
     if isinstance(value, str):
         return f"<td{' class=short' * (len(value) <= SHORT)}>{escape(value)}</td>"
     return f'<td class="number">{value:.2f}</td>' if isinstance(value, float) else f'<td class="number">{value}</td>'
-
-
-def csv_text(lines):
-    """Text of a CSV file. A text gets a quote where a spreadsheet, with whatever separator, would see a formula."""
-    file = io.StringIO()
-    writer = csv.writer(file, lineterminator="\n")
-    for line in lines:
-        writer.writerow(FORMULA.sub(r"\1\2'", item) if isinstance(item, str) else item for item in line)
-    return file.getvalue()

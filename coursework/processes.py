@@ -15,7 +15,7 @@ from itertools import islice
 
 from coursework.files import OURS
 
-TOGETHER = 10  # calls in one process: to start one takes as long as to read a notebook or two
+TOGETHER = 4  # calls in one process: to start one takes as long as to read a notebook or two
 SECONDS = 3  # of the processor: an honest notebook takes a twentieth of one
 MEMORY = 256 << 20  # bytes that are added to those that this process has
 WAIT = 120  # seconds by the clock, for a machine that is busy with something else

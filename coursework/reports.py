@@ -5,22 +5,23 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from coursework import feedback, gradebook, groups, lateness, pages, results, sandbox, stats
-from tutorial_book.exercises import own_code
+from coursework import exports, feedback, groups, lateness, results, rosters, sandbox, stats, tables, words
 
 
 def write(given, marks, students, together):
-    """Gradebook, CSV files and pages of all that is graded, and what needs a human in this assignment.
+    """CSV files and pages of all that is graded, and what needs a human in this assignment.
 
     given: what the command was told, as `to`, `assignment` and `late`. together: student -> group, where that is new.
     """
-    gradebook.record(given.to, marks, students)
     members = groups.groups(given.to, together)
-    about = [sandbox.bound(given.sandbox, sandbox.Limits())]
+    rosters.keep(given.to, given.assignment, students or rosters.kept(given.to, given.assignment))
+    about = [sandbox.bound(sandbox.Limits())]
     about += lateness.note_late(given.to, given.assignment, marks, students, given.late)
-    said, scores = publish(given.to, students)
+    said, scores = publish(given.to)
     marks = groups.without_covered(marks, members)
-    about += [*said, *own_code.namesakes(marks)]
+    about += [*said, *namesakes(marks), *rosters.of_another_name(marks, students)]
+    for one in marks:
+        one.notes += [f"its answer to {name} has changed since it was marked" for name in words.changed(given.to, one)]
     results.write(given.to / "report.md", report(marks, scores, about))
     handed_in = [one for one in marks if one.submitted]
     noted = sum(bool(one.notes) for one in handed_in)
@@ -28,13 +29,17 @@ def write(given, marks, students, together):
     print(f"{len(handed_in)} submissions. {needs if noted else 'Nothing odd was seen.'}")
 
 
-def publish(where, students):
-    """Scores of all assignments out of the gradebook into CSV files and pages. Returns what to tell, and the scores."""
-    everything, scores, late, about, lines = [], {}, {}, [], []
+def publish(where):
+    """Scores of all assignments into CSV files and pages. Returns what to tell, and the scores."""
+    everything, scores, late, about, lines, listed = [], {}, {}, [], [], {}
     members, assignments = groups.groups(where), results.assignments_in(where)
     for assignment in assignments:
-        marks = results.marks_in(where, assignment, (*students, *members))
-        given = gradebook.scores(where, marks)
+        listed[assignment] = rosters.kept(where, assignment)
+        marks = results.marks_in(where, assignment, (*listed[assignment], *members))
+        about += words.convert(where, assignment)
+        unread = results.unread(where, assignment)
+        about += [f"{unread} marks of an earlier version were not read: grade again."] if unread else []
+        given = words.scores(where, marks)
         lines += stats.write_class(where, assignment, marks, given)
         marks, given, days, said = groups.shared(marks, given, lateness.late(where, assignment), members)
         feedback.write_pages(where, marks, given, days)
@@ -43,9 +48,9 @@ def publish(where, students):
         late |= {(student, assignment): one for student, one in days.items()}
         about += [f"{assignment}: {one}" for one in said]
         everything += [replace(one, answers={}, extra=[], pictures={}) for one in marks]  # these are what is large
-    gradebook.export(where, everything, students, scores, late)
-    results.write(where / "stats.csv", pages.csv_text([stats.HEADINGS, *lines]))
-    made = "grades.csv, canvas.csv, stats.csv, feedback/, gradebook.db, and of each feedback-*.zip and class-*.html"
+    exports.export(where, everything, listed, scores, late)
+    results.write(where / "stats.csv", tables.csv_text([stats.HEADINGS, *lines]))
+    made = "grades.csv, canvas.csv, stats.csv, feedback/, and of each feedback-*.zip and class-*.html"
     print(f"{', '.join(assignments)} in {where}: {made}")
     return about, scores
 
@@ -53,7 +58,7 @@ def publish(where, students):
 def report(all_marks, all_scores, about=()):
     """What needs a human, apart from the marks, as Markdown; what is worst comes first. about: lines on the grading."""
     lines = ["# What needs a human", ""]
-    states = [gradebook.status(marks, all_scores.get((marks.student, marks.assignment), {})) for marks in all_marks]
+    states = [words.status(marks, all_scores.get((marks.student, marks.assignment), {})) for marks in all_marks]
     counts = {state: states.count(state) for state in sorted(set(states))}
     lines += ["; ".join(f"{state}: {count}" for state, count in counts.items()) + ".", ""]
     for line in about:
@@ -67,11 +72,19 @@ def report(all_marks, all_scores, about=()):
         told = [f"told: {' '.join(text.split())}" for text in marks.told]
         notes = [f"file: {marks.file}"] * bool(marks.file) + marks.notes + told
         if len(notes) > feedback.MOST_NOTES:
-            notes = [*notes[:feedback.MOST_NOTES], f"and {len(notes) - feedback.MOST_NOTES} more"]
+            notes = [*notes[: feedback.MOST_NOTES], f"and {len(notes) - feedback.MOST_NOTES} more"]
         lines += [*(f"- {_one_line(note)}" for note in notes), ""]
     if not noted:
         lines += ["Nothing odd was seen.", ""]
     return "\n".join(lines)
+
+
+def namesakes(all_marks):
+    """Sentences on students who wrote the same name into ME: one of them may have handed in the other's notebook."""
+    people = {}
+    for marks in all_marks:
+        people.setdefault(" ".join(marks.me.casefold().split()), []).append(marks.student)
+    return [f"{', '.join(one)} have the same name in ME." for name, one in people.items() if name and len(one) > 1]
 
 
 def _urgency(marks):

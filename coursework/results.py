@@ -9,12 +9,13 @@ from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 
+from coursework import references
 from coursework.marks import Marks
 from tutorial_lib import atomic
 
 ROOT = Path(__file__).parents[1]
 COURSE = ROOT / "course.json"  # the seed of the course: all its gradings have the same inputs, in whatever folder
-VERSION = 4  # of the files with marks
+VERSION = 5  # of the files with marks
 
 write = partial(atomic.write_text, errors="backslashreplace")  # students write halves of characters
 
@@ -79,11 +80,28 @@ def assignments_in(results):
 
 
 def marks_in(results, assignment, roster=()):
-    """The marks of an assignment that a results folder holds, and of those of the roster who handed in nothing."""
-    found = filter(None, map(_read, (Path(results) / "marks" / assignment).glob("*.json")))
-    marks = {one.student: one for one in found}
+    """The marks of an assignment that a results folder holds, and of those of the roster who handed in nothing.
+
+    Who has points in another variant of the assignment lacks nothing in this one.
+    """
+    found = list(filter(None, map(_read, (Path(results) / "marks" / assignment).glob("*.json"))))
+    missing = {one.student for one in found if not one.points} | (set(roster) - {one.student for one in found})
+    others = [name for name in assignments_in(results) if name != assignment]
+    variants = [name for name in others if references.split(name)[0] == references.split(assignment)[0]]
+    elsewhere = {name for name in missing for variant in variants if _has_points(results, variant, name)}
+    marks = {one.student: one for one in found if one.points or one.student not in elsewhere}
     absent = {student: Marks(student, assignment, notes=["no submission"], submitted=False) for student in roster}
-    return [one for _, one in sorted((absent | marks).items())]
+    return [one for student, one in sorted((absent | marks).items()) if student not in elsewhere]
+
+
+def unread(results, assignment):
+    """How many marks of an assignment an earlier version of this program gave, in a form that is not read any more."""
+    return sum(_read(path) is None for path in (Path(results) / "marks" / assignment).glob("*.json"))
+
+
+def _has_points(results, assignment, student):
+    found = load(results, assignment, student)
+    return bool(found and found.points)
 
 
 def _file(results, assignment, student):

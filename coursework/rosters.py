@@ -1,69 +1,110 @@
-"""The class as an LMS or a spreadsheet lists it."""
+"""The class as a learning platform or a spreadsheet lists it."""
 
 from __future__ import annotations
 
-import codecs
-import csv
-import io
-from dataclasses import dataclass
-from itertools import zip_longest
-from pathlib import Path
+import re
+from dataclasses import asdict, dataclass
 
-from coursework.files import student_name
+from coursework import results, tables
+from coursework.files import folded, student_name
 
-NAMES = ("student", "student_id", "id", "SIS Login ID", "ID", "Email address")  # headings of a student's name
+# Headings of what a student is known by, in small letters, the best one first: of a list of one's own, of Blackboard,
+# GitHub Classroom, Gradescope and Moodle. Canvas has its own two.
+NAMES = ("student", "student_id", "id", "username", "github_username", "identifier", "sid", "email address", "email")
+CANVAS = ("SIS Login ID", "ID")
+LAST, FIRST = ("last_name", "last name", "full name", "name"), ("first_name", "first name")
+NO_STUDENTS = ("Points Possible", "Student, Test")
+PARTICIPANT = "Participant "  # Moodle's number of a student in one assignment
 
 
 @dataclass(frozen=True)
 class Student:
-    """A line of the roster. `row`: its columns as they came, for an LMS that wants them back."""
+    """A line of the roster. id: as files are named. shown: as the roster has it. row: its columns, for an LMS."""
 
     id: str
     last_name: str = ""
     first_name: str = ""
     email: str = ""
     row: tuple[tuple[str, str], ...] = ()
+    shown: str = ""
+
+    @property
+    def name(self):
+        """The student's name in tables: that of the roster."""
+        return self.shown or self.id
 
 
 def read_roster(path):
-    """The students of a class out of a CSV file: a column student, id or student_id, or what Canvas or Moodle exports.
+    """id -> `Student`, out of a CSV file with a heading of NAMES, such as the exports of the usual platforms.
 
-    Columns may be parted by commas, semicolons or tabs, as spreadsheets do. Raises ValueError where the file has none
-    of these columns, names a student twice, or is neither UTF-8 nor UTF-16: a guess could spoil names.
+    Raises ValueError if there is no such heading, a student is named twice, or the file is not a CSV file in Unicode.
     """
-    data = Path(path).read_bytes()
-    try:
-        text = data.decode("utf-16" if data[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE) else "utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = data[: error.start].count(b"\n") + 1
-        remedy = "In Excel: Save as, CSV UTF-8. Elsewhere: export again as UTF-8"
-        raise ValueError(f"{path} must be UTF-8, and line {line} is not. {remedy}") from None
-    mark = max(",;\t", key=text.partition("\n")[0].count)  # the first where none is there
-    lines = csv.reader(io.StringIO(text, newline=""), delimiter=mark)
-    columns = [column.strip() for column in next(lines, [])]
-    rows = [dict(zip_longest(columns, line[: len(columns)], fillvalue="")) for line in lines if line]
-    if not rows or not set(NAMES) & set(columns):
-        raise ValueError(f"{path} must have a line of headings with one of {', '.join(NAMES)}, and a student a line")
+    headings, rows = tables.read(path)
+    known = {heading.lower(): heading for heading in headings}
+    of_canvas = {"Student", "ID"} <= set(headings)
+    names = (
+        [name for name in CANVAS if name in headings] if of_canvas else [known[name] for name in NAMES if name in known]
+    )
+    if not rows or not names:
+        came = ", ".join(filter(None, headings))[:200] or "nothing"
+        remedy = 'Export it in English, or call the column with the names in its files "student"'
+        raise ValueError(f"{path} must have a line of headings with one of {', '.join(NAMES)}; got {came}. {remedy}")
     students = {}
     for row in rows:
-        id = next(filter(None, (row.get(column, "").strip() for column in NAMES)), "")
-        if not id or row.get("Student", "").strip() in ("Points Possible", "Student, Test"):
+        found = (row[name].strip() for name in names)
+        id = next((text for text in found if text and not text.startswith(PARTICIPANT)), "")
+        if not id or row.get("Student", "").strip() in NO_STUDENTS:
             continue
-        last, _, first = (row.get("Student") or row.get("Full name", "")).partition(",")
-        names = row.get("last_name") or last.strip(), row.get("first_name") or first.strip()
-        email = row.get("email") or row.get("Email address", "")
-        student = Student(student_name(id), *names, email, tuple((name, text) for name, text in row.items() if name))
+        last, first, email = (_one_of(row, known, options) for options in (LAST, FIRST, ("email", "email address")))
+        if of_canvas and not last:
+            last, _, first = (part.strip() for part in row["Student"].partition(","))
+        columns = tuple((name, text) for name, text in row.items() if name)
+        student = Student(student_name(id), last, first, email, columns, id)
         if student.id in students:
             raise ValueError(f"{path} names {student.id} twice")
         students[student.id] = student
     return students
 
 
+def _one_of(row, known, options):
+    """The text of the first of these columns that is there."""
+    return next((row[known[option]].strip() for option in options if option in known), "")
+
+
 def numbers(roster):
-    """Number of an LMS -> student: Canvas's ID, and Moodle's "Participant 815", stand in the names of files."""
+    """Number of an LMS -> student: Canvas's ID, and Moodle's "Participant 815", are in the names of files."""
     found = {}
     for student in roster.values():
         row = dict(student.row)
-        texts = row.get("ID", "").strip(), row.get("Identifier", "").removeprefix("Participant ").strip()
+        texts = row.get("ID", "").strip(), row.get("Identifier", "").removeprefix(PARTICIPANT).strip()
         found |= {text: student.id for text in texts if text.isdigit()}
     return found
+
+
+def keep(where, assignment, students):
+    """Keep the class of an assignment with its results: later commands need not be told it."""
+    results.keep(where, f"roster-{assignment}", [asdict(student) for student in students.values()])
+
+
+def kept(where, assignment):
+    """The class of an assignment as it was kept; empty if there is none."""
+    rows = results.kept(where, f"roster-{assignment}") or []
+    students = [Student(**{**row, "row": tuple(map(tuple, row["row"]))}) for row in rows]
+    return {student.id: student for student in students}
+
+
+def of_another_name(all_marks, students):
+    """Sentences on students whose name in ME has no word of what the roster says."""
+    said = []
+    for marks in all_marks:
+        student = students.get(marks.student)
+        if student and marks.me and marks.me != marks.student:
+            known = " ".join([student.shown, student.id, student.last_name, student.first_name, student.email])
+            if not _words(marks.me) & _words(f"{known} {dict(student.row).get('Student', '')}"):
+                said.append(f"{marks.student}: the name in ME is {marks.me}, which is not in the roster's line.")
+    return said
+
+
+def _words(text):
+    """The words of a name, as they are at a first look."""
+    return set(re.findall(r"[^\W_]+", folded(text)))

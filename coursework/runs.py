@@ -15,13 +15,12 @@ A_START = 0.3  # seconds that each run counts beside those of the student's code
 class Work:
     """A submission on its way to its marks: the record that each stage fills in and hands on.
 
-    exam: what was asked. me: the name that the questions about the own code are drawn from. records: id of a call ->
-    {"value", "error"}. code: the cells, and what happened to them. verdicts: check -> what `comparison` found.
+    exam: what was asked. records: id of a call -> {"value", "error"}. code: the cells, and what happened to them.
+    verdicts: check -> what `comparison` found.
     """
 
     submission: Submission
     exam: exam.Exam
-    me: str
     records: dict[str, dict]
     code: causes.Code
     verdicts: dict[str, Verdict] = field(default_factory=dict)
@@ -33,8 +32,8 @@ class Lost(sandbox.Interrupted):
 
 def work(submission, asked, **how):
     """`Work`, of a submission that has run. asked: the exam. how: as for `run`. Raises `Lost`."""
-    me, calls, arrays = exam.of_student(submission, asked)
-    return Work(submission, asked, me, *run(submission.cells, calls, arrays, keep=submission.keep, **how))
+    calls, arrays = exam.of_student(submission, asked)
+    return Work(submission, asked, *run(submission.cells, calls, arrays, keep=submission.keep, **how))
 
 
 def run(cells, calls, arrays, limits=sandbox.Limits(), keep=None, **how):

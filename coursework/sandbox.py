@@ -1,4 +1,4 @@
-"""The sandbox that students' code runs in: bubblewrap on Linux, docker or podman elsewhere.
+"""The sandbox that students' code runs in: bubblewrap, on Linux.
 
 Inside there is Python, its standard library, NumPy and one folder with the job; all of it can only be read. There is no
 network, no other file, no other process, and no new process or thread. Time, memory and output are limited. Where the
@@ -34,8 +34,6 @@ from coursework import memory, seccomp
 from coursework.messages import understood
 
 WORKER = Path(__file__).with_name("worker.py")
-IMAGE = "tutorial-lib-sandbox"  # docker and podman: built from coursework/image/Dockerfile
-KINDS = ("bubblewrap", "docker", "podman")
 MOST = 1 << 20  # bytes of the answer to a call that says nothing else
 START = 60  # seconds until the first cell starts; nothing of the student's runs before that
 WAITS = 4  # the share of the seconds left, a quarter, that nothing may be said for
@@ -89,44 +87,21 @@ class Outcome:
     printed: str = ""
 
 
-def ready(kind="bubblewrap"):
-    """Try the sandbox once; raise `NoSandbox` where it does not do its work."""
-    if kind not in KINDS:
-        raise ValueError(f"kind must be one of {', '.join(KINDS)}, got {kind!r}")
-    program = "bwrap" if kind == "bubblewrap" else kind
-    if shutil.which(program) is None:
-        install = "apt-get install bubblewrap, or dnf install bubblewrap" if kind == "bubblewrap" else f"install {kind}"
-        never = f"{program} is not on this machine, and students' code never runs without a sandbox"
-        raise NoSandbox(f"{never}: {install}, or choose another with --sandbox ({', '.join(KINDS)})")
-    _clean(kind)
+def ready():
+    """Try the sandbox once; raise `NoSandbox` if it does not do its work."""
+    if shutil.which("bwrap") is None:
+        install = "apt-get install bubblewrap, or dnf install bubblewrap"
+        raise NoSandbox(f"bwrap is not on this machine, and students' code never runs without a sandbox: {install}")
+    _clean()
     call = {"id": "answer", "part": "answer", "name": "answer", "arguments": None}
-    limits = Limits()
-    outcome = run({"cells": [TRY], "calls": [call]}, {}, kind=kind, limits=limits)
-    answer = outcome.calls.get("answer", {}).get("value")
-    if outcome.ended != "done" or not isinstance(answer, list) or answer[0] != 42:
-        raise NoSandbox(f"{program} is here but does not work: {outcome.printed.strip()[-500:] or outcome.ended}")
-    if kind != "bubblewrap" and answer[1] != limits.memory:
-        raise NoSandbox(f"{kind} does not bound the memory of a container on this system: choose another sandbox")
+    outcome = run({"cells": ["import numpy\nanswer = int(numpy.prod([6, 7]))"], "calls": [call]}, {})
+    if outcome.ended != "done" or outcome.calls.get("answer", {}).get("value") != 42:
+        raise NoSandbox(f"bwrap is here but does not work: {outcome.printed.strip()[-500:] or outcome.ended}")
 
 
-# What the first run says: 42, and the bound on a container's memory, as seen from inside.
-TRY = """
-import numpy
-bound = None
-for path in ("memory.max", "memory/memory.limit_in_bytes"):
-    try:
-        bound = int(open(f"/sys/fs/cgroup/{path}").read())
-    except (OSError, ValueError):
-        pass
-answer = [int(numpy.prod([6, 7])), bound]
-"""
-
-
-def bound(kind, limits):
+def bound(limits):
     """The bound on a sandbox's memory that is in force, in a sentence for the report."""
     size = f"{limits.memory / (1 << 30):.1f} GB"
-    if kind != "bubblewrap":
-        return f"All memory of a sandbox was bounded to {size} by {kind}."
     if memory.place() is not None:
         return f"All memory of a sandbox was bounded to {size} by a memory cgroup, and its address space too."
     return (
@@ -136,7 +111,7 @@ def bound(kind, limits):
     )
 
 
-def run(job, arrays, kind="bubblewrap", limits=Limits(), stop=None):
+def run(job, arrays, limits=Limits(), stop=None):
     """Run a job in a fresh sandbox and collect what it says.
 
     job: {"cells": [source, ...], "calls": [{"id", "part", "name", "arguments", "most"}, ...], "leave_out": [cell],
@@ -152,22 +127,16 @@ def run(job, arrays, kind="bubblewrap", limits=Limits(), stop=None):
         job = {"leave_out": [], "keep": {}, **job, "arrays": bool(arrays), "path": ["/site"], "seconds": limits.seconds}
         job["calls"] = [{"most": MOST, **call} for call in job["calls"]]
         (folder / "job.json").write_text(json.dumps(job), encoding="utf-8")
-        started = _bubblewrap if kind == "bubblewrap" else _container
-        with started(folder, limits, kind) as box:
+        with _bubblewrap(folder, limits) as box:
             return _collect(box, job, limits, stop)
 
 
-def _clean(kind):
-    """Remove what gradings that were killed left behind: groups, folders, containers, all named grade-PROCESS-..."""
+def _clean():
+    """Remove what gradings that were killed left behind: groups and folders, all named grade-PROCESS-..."""
     memory.clean(_alive)
     for path in Path(tempfile.gettempdir()).glob("grade-*-*"):
         if not _alive(path.name.split("-")[1]) and (path / WORKER.name).exists():
             shutil.rmtree(path, ignore_errors=True)
-    if kind != "bubblewrap":
-        listed = subprocess.run([kind, "ps", "--all", "--format", "{{.Names}}"], capture_output=True, text=True)
-        for name, process in re.findall(r"^(grade-(\d+)-.*)$", listed.stdout, re.M):
-            if not _alive(process):
-                subprocess.run([kind, "rm", "--force", name], capture_output=True)
 
 
 def _alive(process):
@@ -178,22 +147,22 @@ def _alive(process):
 class Box(NamedTuple):
     """A sandbox that can be started.
 
-    results: the descriptor where they come, or None for standard output. inherited: the descriptors that it gets.
+    results: the descriptor where they come. inherited: the descriptors that it gets.
     broke(code): whether it went beyond its bound on memory, where it ended with this code.
     """
 
     command: list[str]
-    results: int | None
+    results: int
     inherited: tuple[int, ...]
     broke: Callable[[int], bool]
 
 
 @contextlib.contextmanager
-def _bubblewrap(folder, limits, kind):
+def _bubblewrap(folder, limits):
     try:
         filter = seccomp.program()
     except ValueError as error:
-        raise NoSandbox(f"{error}: use docker or podman") from None
+        raise NoSandbox(str(error)) from None
     read, write = os.pipe()
     filter_read, filter_write = os.pipe()
     os.write(filter_write, filter)
@@ -265,37 +234,6 @@ def _libraries():
     return sorted(path for path in found if os.path.exists(path) and not path.startswith(inside))
 
 
-@contextlib.contextmanager
-def _container(folder, limits, kind):
-    """The same for docker or podman. Results come on standard output; what the student prints is dropped."""
-    name = folder.name
-    folder.chmod(0o755)  # the user in a container is another one
-    (folder / "seccomp.json").write_text(seccomp.profile())
-    command = [kind, "run", "--name", name, "--interactive", "--network", "none", "--ipc", "none", "--read-only"]
-    command += ["--read-only-tmpfs=false"] if kind == "podman" else []
-    command += ["--cap-drop", "ALL", "--security-opt", "no-new-privileges"]
-    command += ["--security-opt", f"seccomp={folder / 'seccomp.json'}"]
-    command += ["--pids-limit", "32", "--user", "65534:65534", "--stop-timeout", "0"]
-    # Limits of processes and files are named, else podman asks for more than it may give. That of time is for the case
-    # that the grader is killed.
-    for limit in ("nofile=256", "nproc=4096", "core=0", f"cpu={limits.seconds + 10:.0f}"):
-        command += ["--ulimit", limit]
-    command += ["--memory", str(limits.memory), "--memory-swap", str(limits.memory), "--workdir", "/tmp"]
-    command += ["--volume", f"{folder}:/job:ro"]
-    for variable, value in _environment().items():
-        command += ["--env", f"{variable}={value}"]
-    inner = f"ulimit -v {limits.memory >> 10} && exec python -I -u -W ignore /job/worker.py 3 3>&1 1>/dev/null 2>&1"
-
-    def broke(code):
-        inspect = [kind, "inspect", "--format", "{{.State.OOMKilled}}", name]
-        return code == seccomp.KILLED and "true" in subprocess.run(inspect, capture_output=True, text=True).stdout
-
-    try:
-        yield Box([*command, IMAGE, "sh", "-c", inner], None, (), broke)
-    finally:
-        subprocess.run([kind, "rm", "--force", name], capture_output=True)
-
-
 def _environment():
     threads = {f"{name}_NUM_THREADS": "1" for name in ("OMP", "OPENBLAS", "MKL")}
     return {"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": "/tmp", "LANG": "C.UTF-8", "PYTHONHASHSEED": "0", **threads}
@@ -305,20 +243,15 @@ def _collect(box, job, limits, stop):
     """Start the sandbox, read what it says and prints up to the limits, and end it in time, whatever it does."""
     outcome, said, printed = Outcome(), bytearray(), bytearray()
     how = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "pass_fds": box.inherited, "start_new_session": True}
-    if box.results is None:  # docker and podman need our environment; none of it gets into a container
-        process = subprocess.Popen(box.command, stderr=subprocess.PIPE, **how)
-        said_by, printed_by = process.stdout.fileno(), process.stderr.fileno()
-    else:
-        bare = {"PATH": os.environ.get("PATH", os.defpath)}
-        process = subprocess.Popen(box.command, stderr=subprocess.STDOUT, env=bare, **how)
-        said_by, printed_by = box.results, process.stdout.fileno()
+    bare = {"PATH": os.environ.get("PATH", os.defpath)}
+    process = subprocess.Popen(box.command, stderr=subprocess.STDOUT, env=bare, **how)
     for descriptor in box.inherited:
         os.close(descriptor)
     began, deadline = None, time.monotonic() + START
     try:
         with selectors.DefaultSelector() as selector:
-            selector.register(said_by, selectors.EVENT_READ, said)
-            selector.register(printed_by, selectors.EVENT_READ, printed)
+            selector.register(box.results, selectors.EVENT_READ, said)
+            selector.register(process.stdout, selectors.EVENT_READ, printed)
             while selector.get_map() and outcome.ended == "done":
                 if stop is not None and stop.is_set():
                     raise Stopped("the grading was stopped")
@@ -342,10 +275,8 @@ def _collect(box, job, limits, stop):
         goes_on = process.poll() is None
         process.kill()  # its children die with it: --die-with-parent, and a process namespace of their own
         process.wait()
-        if box.results is not None:
-            os.close(box.results)
-        for channel in filter(None, (process.stdout, process.stderr)):
-            channel.close()
+        os.close(box.results)
+        process.stdout.close()
     outcome.calls, outcome.cells, outcome.last, done = understood(said, job)
     outcome.said, outcome.printed = len(said), printed[: limits.printed].decode("utf-8", "replace")
     outcome.took = time.monotonic() - began if began else 0

@@ -7,7 +7,6 @@ killed from outside. A fork bomb ends at its first fork, even for root, for whom
 
 from __future__ import annotations
 
-import json
 import platform
 import struct
 
@@ -36,7 +35,6 @@ ONLY = {
 MAP = "mmap 9 222"  # only memory of one's own: what is shared stays, uncounted, after most of it is given back
 SHARED = 1  # a bit of its flags, its fourth argument
 READ_LIMIT = "prlimit64 302 261"  # only without a new limit
-ADDRESS_SPACE = 9  # RLIMIT_AS
 END = ("exit 60 93", "exit_group 231 94")  # not with the code that says killed
 KILLED = 128 + 9
 NOT_THERE = 38  # ENOSYS: the C library then takes another way, or says that it cannot
@@ -81,20 +79,3 @@ def program(machine=None):
         other = [argument(0), (keep_bits, 0, 0, 0xFF), (equal, 0, 1, KILLED), refuse, allow]
         steps += where(*_calls(text, column).values(), other)
     return b"".join(struct.pack("HBBI", *step) for step in [*steps, refuse])
-
-
-def profile():
-    """The same list as JSON that docker and podman take, by name.
-
-    It cannot tell exit codes apart, and the address space is bounded in there: so its limit may be lowered.
-    """
-    only = [(text.split()[0], place, value) for text, (place, values) in ONLY.items() for value in values]
-    only += [(READ_LIMIT.split()[0], 1, ADDRESS_SPACE), (READ_LIMIT.split()[0], 2, 0)]
-    names = [*_calls(ALLOWED, 0), *(text.split()[0] for text in END)]
-    rules = [{"names": names, "action": "SCMP_ACT_ALLOW"}]
-    own = {"index": 3, "value": SHARED, "valueTwo": 0, "op": "SCMP_CMP_MASKED_EQ"}
-    rules.append({"names": [MAP.split()[0]], "action": "SCMP_ACT_ALLOW", "args": [own]})
-    for name, place, value in only:
-        arguments = [{"index": place, "value": value, "op": "SCMP_CMP_EQ"}]
-        rules.append({"names": [name], "action": "SCMP_ACT_ALLOW", "args": arguments})
-    return json.dumps({"defaultAction": "SCMP_ACT_ERRNO", "defaultErrnoRet": NOT_THERE, "syscalls": rules})

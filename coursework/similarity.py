@@ -15,13 +15,14 @@ import builtins
 import hashlib
 import html
 import math
+import re
 from itertools import combinations
 from pathlib import Path
 from types import MappingProxyType
 
 import numpy as np
 
-from coursework import causes, feedback, pages, processes, references, results, sources
+from coursework import causes, feedback, pages, processes, references, results, sources, tables
 from coursework.fingerprint import OURS
 
 TOLD, ABOVE = 0.6, 0.15  # likeness of two answer sets from which they are told; so far above the usual one, at least
@@ -33,7 +34,9 @@ UNSEEN = ("ctx", "annotation", "returns", "type_params", "decorator_list")
 EITHER_WAY = (ast.Add, ast.Mult, ast.BitAnd, ast.BitOr)
 MODULE = ast.Name("module", ast.Load())
 SMALLEST = 4  # parts of a tree: `np.exp(x)` says nothing
-MOST_TREES = 2_000  # of an answer: the published ones have up to 80
+MOST_TREES = 30_000  # of an answer: the published ones have up to 80, and all that a student may write has fewer
+RUN, FEWEST_RUNS, WORDS_TOLD = 5, 12, 0.5  # words in a row; so many of them say something; the share that is told
+LONG_TEXT = 40  # characters of a text in code that is compared, too
 MOST_ROWS = 300  # of the page; the CSV file has all
 PUBLISHED, BOOK = "(published solution)", "(the book's own)"
 
@@ -137,15 +140,63 @@ def functions(assignment):
     return {one.name for text in starters for one in ast.parse(text).body if isinstance(one, ast.FunctionDef)}
 
 
-def of(answers, extra, known):
-    """Question -> the structures of its answer; None where it is no Python. For a process of its own."""
-    found, helpers = {}, by_name(extra)
+def of(answers, extra, words, known, offered):
+    """(question -> the structures of its answer, None if it is no Python; runs of words; what hides code).
+
+    offered: the names that the notebook has from the start. For a process of its own.
+    """
+    found, helpers, odd = {}, by_name(extra), []
+    code = {**answers, **{f"added {number}": text for number, text in enumerate(extra)}}
+    names, texts = set(dir(builtins)), [*words]
+    for text in code.values():
+        nodes = _nodes(text)
+        names |= {node.id for node in nodes if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)}
+        names |= {node.arg for node in nodes if isinstance(node, ast.arg)}
+        names |= {node.name for node in nodes if isinstance(node, (ast.FunctionDef, ast.ClassDef))}
+        imports = [node for node in nodes if isinstance(node, (ast.Import, ast.ImportFrom))]
+        names |= {(alias.asname or alias.name).partition(".")[0] for node in imports for alias in node.names}
+        texts += [one for one in map(_long_text, nodes) if one]
     for question, text in answers.items():
         try:
             found[question] = trees(text, helpers, known)
         except (SyntaxError, ValueError, RecursionError):
             found[question] = None
-    return found
+        nodes = _nodes(text)
+        read = {node.id for node in nodes if isinstance(node, ast.Name)} - names - known - offered
+        odd += [f"{question} uses {name}, which no cell defines" for name in sorted(read)[:3]]
+        if nodes and not any(isinstance(node, ast.FunctionDef) for node in nodes):
+            odd.append(f"{question} has no def")
+    odd += [f"a text holds code: {one[:40]!r}" for one in texts if "return" in one and _nodes(one)][:3]
+    return found, runs(texts), odd
+
+
+def _nodes(text):
+    """The nodes of the code in a text; none if it is no Python."""
+    try:
+        return [node for one in causes.statements(text) for node in ast.walk(one)]
+    except (SyntaxError, ValueError, RecursionError):
+        return []
+
+
+def _long_text(node):
+    text = node.value if isinstance(node, ast.Constant) else ""
+    return text if isinstance(text, str) and len(text) > LONG_TEXT else ""
+
+
+def runs(texts):
+    """The runs of words in texts, as digests."""
+    found = set()
+    for text in texts:
+        words = re.findall(r"\w+", text.casefold())
+        found |= {" ".join(words[i : i + RUN]) for i in range(len(words) - RUN + 1)}
+    return {hashlib.blake2b(run.encode("utf-8", "replace"), digest_size=8).hexdigest() for run in found}
+
+
+def handed_out(assignment):
+    """(the runs of words in the notebook as it is handed out, those of the model answers)."""
+    solved = [cell.source for cell in sources.solved_notebook(assignment).cells if cell.cell_type == "markdown"]
+    given = runs(cell.source for cell in sources.student_notebook(assignment).cells)
+    return given, runs(solved) - given
 
 
 def ours(assignment):
@@ -208,56 +259,91 @@ def likeness(people, asked):
 
 
 def compared(answers, assignment):
-    """(rows, unread): (likeness, one, other, question -> likeness) of each two, the most alike first.
+    """(rows, about): (likeness, that of words, one, other, question -> likeness) of each two, the most alike first.
 
-    answers: student -> (question -> text, texts of added cells). unread: sentences on what could not be compared.
+    answers: student -> (cell -> text, texts of added cells, words). about: sentences on what could not be compared, or
+    hides code from this.
     """
     asked, known = questions(assignment), functions(assignment)
     given, people = ours(assignment)
-    texts = [({name: own[name] for name in asked if name in own}, extra, known) for own, extra in answers.values()]
-    unread = []
-    for student, (found, problem) in zip(answers, processes.each(of, texts), strict=True):
+    given_words, model = handed_out(assignment)
+    said, about = [model, set()], []
+    code = [cell.source for cell in sources.student_notebook(assignment).cells if cell.cell_type == "code"]
+    always = known, set().union(*(cell.names for cell in causes.Code(code, {}, {}).cells))
+    texts = [({one: own[one] for one in asked if one in own}, *more, *always) for own, *more in answers.values()]
+    for student, (made, problem) in zip(answers, processes.each(of, texts), strict=True):
         if problem:
-            unread.append(f"{student} was not compared: {problem}")
+            about.append(f"{student} was not compared: {problem}")
             continue
-        people[student] = found
-        odd = [asked[name] for name, one in found.items() if one is None]
-        unread += [f"{student}: no Python, so not compared: {', '.join(odd)}"] if odd else []
+        people[student], words, odd = made
+        said.append(words - given_words)
+        unread = [asked[name] for name, one in people[student].items() if one is None]
+        about += [f"{student}: no Python, so not compared: {', '.join(unread)}"] if unread else []
+        about += [f"{student}: {one}" for one in odd]
     sets = [{name: set(found or ()) - given for name, found in one.items()} for one in people.values()]
     matrices = likeness(sets, asked)
+    said = [{"words": runs if len(runs) >= FEWEST_RUNS else set()} for runs in said]
+    words = np.nan_to_num(likeness(said, ["words"])["words"])
     names, pairs = list(people), [pair for pair in combinations(range(len(sets)), 2) if pair != (0, 1)]
     each = {pair: {name: float(matrices[name][pair]) for name in asked} for pair in pairs}
-    rows = [(float(matrices[None][i, j]), names[j], names[i], each[i, j]) for i, j in pairs]
-    return sorted(rows, key=lambda row: -row[0]), unread
+    rows = [(float(matrices[None][i, j]), float(words[i, j]), names[j], names[i], each[i, j]) for i, j in pairs]
+    return sorted(rows, key=lambda row: (-row[0], -row[1])), about
+
+
+def groups(rows):
+    """Sets of people who are linked by pairs, the largest first: twenty copies are one thing to look at."""
+    group = {}
+    for _, _, one, other, _ in rows:
+        both = group.get(one, {one}) | group.get(other, {other})
+        group |= dict.fromkeys(both, both)
+    return sorted({frozenset(both) for both in group.values()}, key=lambda both: (-len(both), sorted(both)))
 
 
 def write(where, assignment):
-    """Compare all marks of an assignment in a results folder; RESULTS/likeness-ASSIGNMENT.html and .csv. The told."""
+    """Compare all marks of an assignment in a results folder; RESULTS/likeness-ASSIGNMENT.html and .csv.
+
+    Returns the groups, and the pairs in them.
+    """
     marks = [one for one in results.marks_in(where, assignment) if one.answers]
-    answers = {one.student: (one.answers, [text for kind, text in one.extra if kind == "code"]) for one in marks}
-    rows, unread = compared(answers, assignment)
-    headings = ["all code", "one", "other", *questions(assignment).values()]
-    lines = [[_rounded(all), one, other, *map(_rounded, each.values())] for all, one, other, each in rows]
+    written = sources.points(assignment, marks=("written",))
+    answers = {}
+    for one in marks:
+        words = [one.answers[name] for name in written if name in one.answers]
+        words += [text for kind, text in one.extra if kind == "markdown"]
+        answers[one.student] = one.answers, [text for kind, text in one.extra if kind == "code"], words
+    rows, about = compared(answers, assignment)
+    headings = ["all code", "words", "one", "other", *questions(assignment).values()]
+    lines = [
+        [_rounded(all), round(words, 2), *names, *map(_rounded, each.values())] for all, words, *names, each in rows
+    ]
     path = Path(where) / f"likeness-{assignment}"
-    results.write(path.with_suffix(".csv"), pages.csv_text([headings, *lines]))
+    results.write(path.with_suffix(".csv"), tables.csv_text([headings, *lines]))
     least, usual = told_from(assignment)
-    told = [row for row in rows if row[0] >= least]
+    told = [row for row in rows if row[0] >= least or row[1] >= WORDS_TOLD]
+    found = groups(told)
+    inside = [[row for row in told if {*row[2:4]} <= people] for people in found]
+    listed = [[len(people), max(row[0] for row in pairs), max(row[1] for row in pairs), ", ".join(sorted(people))]
+              for people, pairs in zip(found, inside, strict=True)]  # fmt: skip
+    count = "1 group" if len(found) == 1 else f"{len(found)} groups"
     middle = float(np.median([row[0] for row in rows])) if rows else 0
     body = [
-        f"<p>{len(marks)} submissions, the published solution and the book's own functions: {len(rows):,} pairs. "
-        f"<strong>{len(told)} of them {'is' if len(told) == 1 else 'are'} at {least} or above</strong>: look at these. "
-        f"Half of all pairs are below {middle:.2f}.</p>",
+        f"<p>{len(marks)} submissions, the published solution and the book's own functions. <strong>Look at {count}, "
+        f"linked by pairs of at least {least} in all code or {WORDS_TOLD} in words.</strong> Half of all {len(rows):,} "
+        f"pairs are below {middle:.2f}.</p>",
+        pages.table(["people", "most in code", "most in words", "who"], listed),
         f"<p>Of the tests' honest answers to this assignment, and ours, no two are above {usual}.</p>" * bool(usual),
-        "<p>1 means that all code of the shorter answer stands in the other, whatever the names, numbers, comments and "
-        "the order of lines. In the first column, what many answer alike hardly counts. A 1 for a short question means "
-        "nothing by itself. No number proves anything: talk with both.</p>",
-        *(f"<p>{html.escape(text)}.</p>" for text in unread),
-        pages.table(headings, lines[:MOST_ROWS], [row[0] >= least for row in rows]),
+        "<p>1 means that all code of the shorter answer is in the other, whatever the names, numbers, comments and the "
+        "order of lines; in words, that all its runs of five words are. What many answer alike hardly counts. A 1 for "
+        "a short question means nothing by itself. No number proves anything: talk with both.</p>",
+        "<p>Not found: code and words that were written again after somebody's idea, by a person or a program; code "
+        "with every expression in other steps; code that a notebook builds while it runs.</p>",
+        *(f"<p>{html.escape(text)}.</p>" for text in about[:MOST_ROWS]),
+        pages.table(headings, lines[:MOST_ROWS], [row in told for row in rows[:MOST_ROWS]]),
         f"<p>The {MOST_ROWS} most alike; the others are in {path.name}.csv.</p>" if len(rows) > MOST_ROWS else "",
     ]
     page = pages.page_of_tables(f"Likeness: {sources.title(assignment)}", "\n".join(body))
     results.write(path.with_suffix(".html"), page)
-    return told
+    return found, told
 
 
 def _rounded(number):

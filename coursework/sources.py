@@ -9,8 +9,7 @@ The source is a MyST notebook, `assignments/NAME/notebook.md`. What a cell is fo
     check: ...                 by_case: true     gives its points case by case, as checks.py names them
     written: why-scale         points: 4         a Markdown cell: model answer and rubric between the same two lines
 
-Everything else is text. nbgrader's metadata are made out of these, so that its formgrader opens what a student
-hands in.
+Everything else is text. The cells of the notebooks have nbgrader's metadata, by which grading knows them again.
 """
 
 from __future__ import annotations

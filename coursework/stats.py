@@ -6,7 +6,7 @@ from html import escape
 from pathlib import Path
 from statistics import mean, median
 
-from coursework import feedback, gradebook, pages, sources
+from coursework import feedback, pages, sources, words
 from coursework.results import write
 
 HEADINGS = ["assignment", "question", "kind", "what", "students", "of", "mean", "max_score"]
@@ -43,8 +43,8 @@ def rows(assignment, all_marks, given):
     return found
 
 
-def page(assignment, lines, totals):
-    """The class page of an assignment."""
+def page(assignment, lines, totals, automatic):
+    """The class page of an assignment. totals: of those who are fully marked. automatic: the points of code, of all."""
     questions = [line for line in lines if line[2:4] == ["question", "all points"]]
     none = {line[1]: line[4] for line in lines if line[2:4] == ["question", "no points"]}
     table = [[line[1], line[6], line[7], _share(line), line[4], none[line[1]], line[5]] for line in questions]
@@ -52,9 +52,16 @@ def page(assignment, lines, totals):
     weak = sorted((line for line in questions if line[6] != "" and line[6] < FEW * line[7]), key=_share)
     mistakes = [[line[1], line[4], line[3]] for line in lines if line[2] == "mistake"]
     cases = [[line[1], line[4], line[3]] for line in lines if line[2] == "case failed"]
-    most = sum(line[7] for line in questions)
-    said = f": mean {mean(totals):.1f} and median {median(totals):g} of {most:g} points" if totals else ""
-    body = [f"<p>{len(totals)} fully marked{said}. Late days take nothing off here.</p><h2>What to teach again</h2>"]
+    most = {
+        "code": sum(sources.points(assignment, marks=("check",)).values()),
+        "all": sum(line[7] for line in questions),
+    }
+    said = f"Code: {_spread(automatic, most['code'])}. " if automatic else ""
+    if totals:
+        said += f"With the words, of those who are fully marked: {_spread(totals, most['all'])}. "
+    elif automatic:
+        said += "Answers in words that you have not marked yet are left out. "
+    body = [f"<p>{said}Late days take nothing off here.</p><h2>What to teach again</h2>"]
     for line in weak:
         usual = [f"“{escape(hint)}” ({count})" for question, count, hint in mistakes if question == line[1]][:3]
         share = f"<strong>{escape(line[1])}</strong>: {_share(line)} % of its points on average."
@@ -66,6 +73,10 @@ def page(assignment, lines, totals):
     return pages.page_of_tables(f"The class: {sources.title(assignment)}", "\n".join(body))
 
 
+def _spread(points, most):
+    return f"{len(points)} submissions, mean {mean(points):.1f} and median {median(points):g} of {most:g} points"
+
+
 def _share(line):
     return "" if line[6] == "" else round(100 * line[6] / line[7])
 
@@ -74,7 +85,8 @@ def write_class(results, assignment, all_marks, given):
     """RESULTS/class-ASSIGNMENT.html. Lines for stats.csv."""
     lines = rows(assignment, all_marks, given)
     scores = [(marks, given.get((marks.student, assignment), {})) for marks in all_marks]
-    graded = [one for marks, one in scores if gradebook.status(marks, one) == "graded"]
+    graded = [one for marks, one in scores if words.status(marks, one) == "graded"]
     totals = [sum(points for points, *_ in one.values()) for one in graded]
-    write(Path(results) / f"class-{assignment}.html", page(assignment, lines, totals))
+    automatic = [marks.total for marks in all_marks if marks.points]
+    write(Path(results) / f"class-{assignment}.html", page(assignment, lines, totals, automatic))
     return lines

@@ -16,9 +16,11 @@ from pathlib import Path
 
 from coursework import pictures, processes, references, sources
 from coursework.files import CANVAS, find
+from tutorial_book.exercises import own_code
 
 MOST_TEXT = 100_000  # characters that a student writes: what stands behind them neither runs nor is shown
 MOST_ADDED = 50  # cells that a student added and that run and are shown: no code runs that the teacher does not see
+MOST_ME = 2_000  # characters of the cell with the student's name
 A_FEW_WORDS = 60  # characters: a heading has fewer, an answer that stands in the wrong place has more
 VARIANT = re.compile(r', "(\w{1,20})"\);?\s*$')  # at the end of a check: whose rules it goes by
 INSTALL = "#@title Install the book's library"  # the first cell of a released notebook; grading needs none of it
@@ -36,7 +38,7 @@ class Submission:
     cell is graded, whatever the others make of them. answers: solution or written cell -> what the student wrote.
     extra: (type, source) of the cells that the student added. pictures: cell -> file name -> (type, base64) of the
     pictures in an answer; an added cell is "added-0". notes: what a human should look at, apart from the marks. told:
-    sentences for the student's page.
+    sentences for the student's page. me: the name in the notebook, else the student's.
     """
 
     student: str
@@ -50,6 +52,7 @@ class Submission:
     pictures: dict[str, dict[str, tuple[str, str]]] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
     told: list[str] = field(default_factory=list)
+    me: str = ""
 
 
 def sorted_out(folder, assignment, known=None, roster=(), names=None):
@@ -228,6 +231,7 @@ def read(student, file, content, assignment):
     _note_blank(submission, held, extra, release)
     _keep_code(submission, pieces, held, release)
     _keep_texts(submission, answers, extra)
+    submission.me = own_code.name_in(submission.answers.get("me", "")[:MOST_ME]) or student
     reaching = next(filter(None, map(SUSPICIOUS.search, submission.cells)), None)
     if reaching:
         submission.notes.append(f"suspected tampering: the code names {ascii(reaching[0])}")
@@ -358,13 +362,24 @@ def _keep_code(submission, pieces, held, release):
     lost = [Piece(name, "code", "", {}, False, set()) for name in given if name not in there]
     for piece in [*lost, *pieces]:
         if piece.name in given:
-            piece.text = release.marked[piece.name].source
-            piece.keep = [*_bound(piece.text)]
+            source = release.marked[piece.name].source
+            lines = map(str.rstrip, piece.text.split("\n"))
+            added = [line for line in lines if line not in source.split("\n") and _imports(line)]
+            piece.text, piece.keep = "\n".join([*added, source]), [*_bound(source)]
         elif not (piece in held and piece.name in solutions or piece.name is None and piece.kind == "code"):
             continue
         if piece.keep:
             submission.keep[len(submission.cells)] = piece.keep
         submission.cells.append(piece.text)
+
+
+def _imports(line):
+    """Whether a line of a cell is an import of its own: it may stay in a cell that was given."""
+    try:
+        parsed = ast.parse(line).body if line.startswith(("import ", "from ")) else [None]
+    except (SyntaxError, ValueError):
+        return False
+    return all(isinstance(one, (ast.Import, ast.ImportFrom)) for one in parsed)
 
 
 def _keep_texts(submission, answers, extra):
@@ -392,7 +407,7 @@ def _keep_pictures(submission, where, pieces):
 SUSPICIOUS = re.compile(  # what is not an answer's business
     r"\b(?:ctypes|subprocess|socket|os\.kill|os\._exit|os\.fork|os\.write|os\.environ|gradebook|gc\.get_objects)\b"
     r"|\b(?:inspect\.stack|_getframe|currentframe|sys\.modules|sys\.argv|__builtins__|__array__|__eq__|py_object)\b"
-    r"|\b(?:pickle|unittest\.mock)\b|(?<![.\w])(?:exec|eval|__import__)\s*\(|[\"'](?:/proc|/etc|/job|/site|/dev/)"
+    r"|\b(?:pickle|unittest\.mock|__import__)\b|(?<![.\w])(?:exec|eval|compile)\b|[\"'](?:/proc|/etc|/job|/site|/dev/)"
     "|[\u202a-\u202e\u2066-\u2069]"  # these turn the direction of text, so that code looks other than it is
 )
 

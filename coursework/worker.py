@@ -32,6 +32,9 @@ COMPILE.flags |= __future__.annotations.compiler_flag  # `x: torch.Tensor` needs
 MOST = 1 << 23  # characters or items: no right value has as many, and to write them down takes time from the rest
 
 
+PLAIN = (type(None), bool, int, float, str, list, tuple, dict, set, frozenset)
+
+
 class TookTooLong(BaseException):
     """Raised in a cell or call that runs longer than its time; no `except Exception` catches it."""
 
@@ -71,17 +74,8 @@ def plain(value, depth=0):
     """A value as JSON can carry it. Arrays become {"shape", "values"}, dictionaries lists of pairs."""
     if depth > 20:
         raise NotPlain("the value is nested more than 20 deep")
-    if hasattr(value, "detach"):
-        value = value.detach().cpu().numpy()
-    if type(value).__module__ == "numpy" and hasattr(value, "tolist"):
-        if value.dtype.kind == "O":
-            return plain(value.tolist(), depth + 1)
-        if value.dtype.kind not in "biufU":
-            raise NotPlain(f"an array of {value.dtype}")
-        if value.size > MOST:
-            raise TooLarge("the array is larger than any right one")
-        value = value.astype(float) if value.dtype.kind == "f" else value  # JSON knows no long double
-        return {"shape": [int(n) for n in value.shape], "values": value.tolist()}
+    if not isinstance(value, PLAIN) or type(value).__module__ == "numpy":
+        return numbers_in(value)
     if isinstance(value, (str, list, tuple, dict)) and len(value) > MOST:
         raise TooLarge("the value is longer than any right one")
     if value is None or isinstance(value, (bool, int, float, str)):
@@ -90,9 +84,24 @@ def plain(value, depth=0):
         return [plain(item, depth + 1) for item in value]
     if isinstance(value, dict):
         return {"pairs": [[plain(key, depth + 1), plain(item, depth + 1)] for key, item in value.items()]}
-    if isinstance(value, (set, frozenset)):
-        raise NoOrder
-    raise StillToCome if hasattr(type(value), "__next__") else NotPlain(type(value).__name__)
+    raise NoOrder
+
+
+def numbers_in(value):
+    """Anything that NumPy makes an array of numbers of, as the check in the notebook takes it: masked arrays, too."""
+    if hasattr(type(value), "__next__"):
+        raise StillToCome
+    numpy = sys.modules.get("numpy")
+    try:
+        array = numpy.asarray(value)
+        if array.dtype.kind not in "biuf":
+            raise NotPlain
+    except (ValueError, TypeError, AttributeError):  # no array can be made of it, or there is no NumPy
+        raise NotPlain(type(value).__name__) from None
+    if array.size > MOST:
+        raise TooLarge("the array is larger than any right one")
+    array = array.astype(float) if array.dtype.kind == "f" else array  # JSON knows no long double
+    return {"shape": list(array.shape), "values": array.tolist()}
 
 
 def decoded(value, arrays):

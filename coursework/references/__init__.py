@@ -18,7 +18,6 @@ from pathlib import Path
 from types import ModuleType
 
 from coursework.references.mistakes import Mistakes
-from tutorial_book.exercises import own_code
 from tutorial_book.exercises.exercise import EXERCISES, Exercise, outcome, same
 from tutorial_book.exercises.outcomes import FOLDER, Outcomes, drawn, written
 
@@ -79,12 +78,7 @@ def filled(text: str, assignment: str) -> str:
     """A text with what stands between « and » computed, such as «MOST». VARIANT is for a check, TITLED for a title."""
     made, variant = of(assignment), split(assignment)[1]
     names = {"VARIANT": f', "{variant}"' if variant else "", "TITLED": f", {variant}" if variant else ""}
-
-    def own(name):  # the answer to a question about one's own code that is right for the name in the solved notebook
-        arguments, question = own_code.drawn(name, "Ada Lovelace")[0], own_code.QUESTIONS[name]
-        return repr(question.answer(arguments, getattr(made, question.function)(*arguments)))
-
-    return _fill(text, {**vars(made), **names, "own": own}) if made else text
+    return _fill(text, {**vars(made), **names}) if made else text
 
 
 def _fill(text, names):

@@ -88,7 +88,7 @@ def test_lost_points_come_before_what_is_fine(tab):
 def test_large_file_is_rejected_without_reading_it(tab):
     tab.evaluate(MOST)
     tab.evaluate(DROP, [damaged.NAME, " ", 1, 40 << 20])
-    assert done(tab) == CANNOT and "it is larger than 5 MB" in found(tab)["Stops the grading"][0]
+    assert done(tab) == CANNOT and "it is larger than 20 MB" in found(tab)["Stops the grading"][0]
     assert tab.evaluate("window.most === CHECK_RULES.limits.MOST_BYTES + 1")
 
 

@@ -9,16 +9,11 @@ import json
 import os
 import shutil
 import subprocess
-import sys
-import time
-import urllib.request
 from pathlib import Path
 
 import pytest
 
 sources = pytest.importorskip("coursework.sources")
-import nbgrader.api  # noqa: E402
-
 from coursework import checks, exam, grading, processes, results, sandbox, submissions  # noqa: E402
 from coursework.__main__ import main  # noqa: E402
 from tests.programs import program  # noqa: E402
@@ -40,20 +35,20 @@ def bubblewrap():
     sandbox.ready()
 
 
-def run_in(kind, *cells, calls=(), arrays=None, limits=SMALL):
+def run_in_sandbox(*cells, calls=(), arrays=None, limits=SMALL):
     """The outcome of cells in a sandbox. calls: (name, argument, ...) of functions, or names of variables."""
     asked = []
     for i, call in enumerate(calls):
         name, *arguments = [call] if isinstance(call, str) else call
         call = {"part": "part", "id": f"{name}.{i}", "name": name, "most": 4 << 20}
         asked.append({**call, "arguments": None if isinstance(calls[i], str) else arguments})
-    return sandbox.run({"cells": list(cells), "calls": asked}, arrays or {}, kind=kind, limits=limits)
+    return sandbox.run({"cells": list(cells), "calls": asked}, arrays or {}, limits=limits)
 
 
 @pytest.fixture(scope="session")
 def bubbled(bubblewrap):
     """bubbled(cell, ...): the outcome of cells in bubblewrap."""
-    return functools.partial(run_in, "bubblewrap")
+    return run_in_sandbox
 
 
 def value(outcome, id):
@@ -71,8 +66,6 @@ def _of_this_process(tmp_path_factory):
         patch.setattr(results, "COURSE", put_file(tmp_path_factory.mktemp("course") / "course.json", '{"seed": 1}'))
         patch.setattr(exam, "prepare_apart", lambda assignment, seed: prepared(checks.load, assignment, seed))
         patch.setattr(processes, "STARTED", "forkserver")  # models are imported once
-        # nbgrader asks another program for the version of its tables, for each new gradebook.
-        patch.setattr("nbgrader.api.get_alembic_version", functools.cache(nbgrader.api.get_alembic_version))
         yield
 
 
@@ -192,35 +185,3 @@ def below(process):
             children = [int(child) for child in (task / "children").read_text().split()]
             found += children + [each for child in children for each in below(child)]
     return found
-
-
-@pytest.fixture
-def formgrader(course, tmp_path):
-    """get(path, **put): what nbgrader's formgrader answers, on a Jupyter server in the results folder, at get.url."""
-    private = {name: str(tmp_path / "jupyter") for name in ("JUPYTER_RUNTIME_DIR", "JUPYTER_CONFIG_DIR", "HOME")}
-    command = [sys.executable, "-m", "jupyter", "server", "--no-browser", "--allow-root", "--port=0"]
-    command += ["--ServerApp.jpserver_extensions={'nbgrader.server_extensions.formgrader': True}"]
-    command += ["--IdentityProvider.token=", "--ServerApp.password=", "--ServerApp.disable_check_xsrf=True"]
-    log = tmp_path / "server.log"
-    with open(log, "w") as file:
-        server = subprocess.Popen(command, cwd=course, env={**os.environ, **private}, stdout=file, stderr=file)
-    try:
-        until, running = time.monotonic() + 60, None
-        while running is None and server.poll() is None and time.monotonic() < until:
-            time.sleep(0.2)
-            running = next(iter((tmp_path / "jupyter").glob("jpserver-*.json")), None)
-        if running is None:
-            pytest.skip(f"a Jupyter server does not start here: {log.read_text()[-300:]}")
-        url = json.loads(running.read_text())["url"]
-
-        def get(path, **put):
-            body = json.dumps(put).encode() if put else None
-            request = urllib.request.Request(url + path, body, method="PUT" if put else "GET")
-            with urllib.request.urlopen(request, timeout=60) as answer:
-                return answer.read().decode()
-
-        get.url = url
-        yield get
-    finally:
-        server.terminate()
-        server.wait(30)

@@ -53,7 +53,7 @@ REFUSED = [
     ("x.docx", b"PK\x03\x04", "is a text document, not a notebook: hand in the .ipynb"),
     ("x.ipynb", '{"cells": [\n<<<<<<< HEAD\n', "is cut off: download it again"),
     ("x.ipynb", '{"cells": [], "x": NaN, "y": "\\\\\\"NaN' + "9" * 5_000 + '"}', "holds none of"),
-    ("x.ipynb", b" " * (files.MOST_BYTES + 1), "is larger than 5 MB: choose Edit > Clear Outputs of All Cells"),
+    ("x.ipynb", b" " * (files.MOST_BYTES + 1), "is larger than 20 MB: choose Edit > Clear Outputs of All Cells"),
     ("x.ipynb", '{"cells": [' + "7," * 1_000 + "7]}", "holds none of the assignment's functions"),
     ("x.ipynb", '{"cells": [], "x": [' + "[]," * 300_000 + "7]}", "holds none of the assignment's functions"),
     ("x.ipynb", '{"cells": ' + "[" * 150 + "]" * 150 + "}", "holds none of the assignment's functions"),

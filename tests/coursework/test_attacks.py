@@ -7,16 +7,14 @@ it loses that question and those that need it, and nothing else. All are graded 
 import copy
 import errno
 import os
-import sqlite3
 import tempfile
 import threading
 from pathlib import Path
 
 import nbformat
 import pytest
-from sqlalchemy.exc import OperationalError
 
-from coursework import feedback, gradebook, reports, sandbox, sources
+from coursework import exports, feedback, marking, reports, results, sandbox, sources
 from tests.coursework.conftest import (
     ASSIGNMENT,
     FULL,
@@ -30,7 +28,7 @@ from tests.coursework.conftest import (
 )
 
 SOLVED = sources.solved_notebook(ASSIGNMENT)
-NEED = ("softmax", "attention", "near-attention", "own-")  # the questions that need a right softmax
+NEED = ("softmax", "attention", "near-attention")  # the questions that need a right softmax
 REST = {name: worth for name, worth in FULL.items() if not name.startswith(NEED)}
 
 GOOD = cell(SOLVED, "softmax").source + "\n"
@@ -161,15 +159,16 @@ def test_neighbors_get_their_own_marks(graded, neighbor):
 
 def test_text_that_is_executed_is_noted(graded):
     """No comparison sees a copy in it."""
-    assert "suspected tampering: the code names 'exec('" in graded["answers that are text for exec"].notes
+    assert "suspected tampering: the code names 'exec'" in graded["answers that are text for exec"].notes
 
 
-def test_far_too_long_texts_are_shown_in_part(graded):
+def test_far_too_long_texts_are_shown_in_part(graded, tmp_path):
     marks = graded["far too much"]
     assert marks.points == FULL
     for what in ("characters were written", "tampering", "900 added cells"):
         assert what in " ".join(marks.notes)
-    shown = nbformat.writes(gradebook.clean_notebook(marks))
+    results.save(tmp_path, marks)
+    shown = marking.page(tmp_path, ASSIGNMENT)
     given = {name: (0, 1, "") for name in sources.points(ASSIGNMENT)}
     page, report = feedback.page(marks, given), reports.report([marks], {})
     assert max(len(shown), len(page)) < 400_000 and "<img" not in shown
@@ -204,16 +203,11 @@ def test_a_stop_ends_what_runs_and_leaves_nothing(bubblewrap):
 
 FULL_DISKS = {
     "of the sandbox": (sandbox.np, "savez", OSError(errno.ENOSPC, "No space left on device"), "No space left on"),
-    "of the gradebook": (
-        gradebook,
-        "_record_student",
-        OperationalError("INSERT ...", {}, sqlite3.OperationalError("database or disk is full")),
-        "gradebook.db: database or disk is full",
-    ),
+    "of the results": (exports, "write", OSError(errno.ENOSPC, "No space left on device"), "No space left on"),
 }
 
 
-@pytest.mark.parametrize("disk", [pytest.param("of the sandbox", marks=pytest.mark.long), "of the gradebook"])
+@pytest.mark.parametrize("disk", [pytest.param("of the sandbox", marks=pytest.mark.long), "of the results"])
 def test_a_full_disk_loses_no_mark(disk, solved, hand_in, tmp_path, monkeypatch, bubblewrap, capsys):
     where, name, error, told = FULL_DISKS[disk]
 
@@ -227,5 +221,5 @@ def test_a_full_disk_loses_no_mark(disk, solved, hand_in, tmp_path, monkeypatch,
         assert grade_again(tmp_path, tmp_path / "results") == 2
     said = capsys.readouterr().err
     assert told in said and "What was graded is kept" in said and said.count("\n") == 1
-    assert bool(list((tmp_path / "results").rglob("ada.json"))) == (disk == "of the gradebook")
+    assert bool(list((tmp_path / "results").rglob("ada.json"))) == (disk == "of the results")
     assert grade_again(tmp_path, tmp_path / "results") == 0

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from nbformat.v4 import new_code_cell
 
 sources = pytest.importorskip("coursework.sources")
-from coursework import files, gradebook, submissions  # noqa: E402
+from coursework import files, submissions, words  # noqa: E402
 from tests.coursework import damaged  # noqa: E402
 from tests.coursework.test_fuzz import NOTEBOOKS, SOLVED, bounded, mutilated  # noqa: E402
 from tests.coursework.test_submissions import SLOW  # noqa: E402
@@ -67,7 +67,7 @@ def agrees(seen, file, content, assignment):
         assert [one["weight"] for one in seen["problems"]] == ["stops"]
         return on_page
     assert on_page == submission.told
-    blank = {name: gradebook.blank(submission, name) for name in submissions._released(assignment).answers}
+    blank = {name: words.blank(submission, name) for name in submissions._released(assignment).answers}
     assert {one["name"]: not one["written"] for one in seen["answers"]} == blank
     return on_page
 

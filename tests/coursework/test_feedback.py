@@ -3,8 +3,9 @@
 from html import unescape
 
 import pytest
+from markdown_it import MarkdownIt
 
-from coursework import checks, feedback, gradebook, pages, rendering, reports, sources, stats
+from coursework import checks, feedback, pages, reports, sources, stats, words
 from coursework.marks import Marks
 from tests.coursework.conftest import ASSIGNMENT, WRITTEN
 
@@ -71,7 +72,7 @@ def test_reasons_and_cases_stand_as_text():
     assert "<pre>x = &lt;b&gt;</pre><p>Grading has NumPy alone.</p>" in page
     assert page.count("stopped with NameError") == 1 and page.count("The reason is the same.") == 1
     assert page.index("Cells are &lt;missing&gt;.") < page.index("Question 1")
-    assert f'<pre>See</pre><img src="data:image/png;base64,{DOT}" alt="x.png">' in page
+    assert f'<pre dir="auto">See</pre><img src="data:image/png;base64,{DOT}" alt="x.png">' in page
     text = text_of(page)
     assert f"2.5 of {POINTS['attention-hidden']}" in text
     assert "without a mask: right" in text and "with a <mask>: not right" in text
@@ -108,7 +109,7 @@ def test_the_report_says_first_what_is_worst():
     assert order == ["lost", "ada-51ce9e86", "told", "copied"]
     assert "\n\nAll memory is bounded.\n\nNo submission, 2-attention: absent.\n\n## " in report
     assert "told: Cells are missing." in report and "Nothing odd was seen." in reports.report([], {})
-    assert gradebook.status(noted[-1], {}) == "needs a human"
+    assert words.status(noted[-1], {}) == "needs a human"
 
 
 @pytest.mark.parametrize(
@@ -118,7 +119,7 @@ def test_the_report_says_first_what_is_worst():
 def test_a_note_of_the_report_is_text(note):
     report = reports.report([Marks("ada", ASSIGNMENT, notes=[f"file {note}", note])], {})
     line = report.split("- file ")[1].splitlines()[0]
-    html = rendering.MarkdownWithMath(rendering.IPythonRenderer(escape=False)).render(f"{line}\n\n{line}\n")
+    html = MarkdownIt("gfm-like", {"linkify": False}).render(f"{line}\n\n{line}\n")
     assert "<a" not in html and "<img" not in html and "<b>" not in html and "$" not in line and "<code>" not in html
     assert unescape(html).count(note) == 2
 
@@ -135,7 +136,7 @@ def long_feedback():
 def class_page():
     marks = Marks("ada", ASSIGNMENT, points=POINTS, hints={"softmax-hidden": "take <axis=-1> " * 9})
     given = {("ada", ASSIGNMENT): {name: (0, most, "") for name, most in POINTS.items()}}
-    return stats.page(ASSIGNMENT, stats.rows(ASSIGNMENT, [marks], given), [0])
+    return stats.page(ASSIGNMENT, stats.rows(ASSIGNMENT, [marks], given), [0], [0])
 
 
 def table():

@@ -56,7 +56,7 @@ def overwritten():
     return archive[:60] + random.Random(0).randbytes(340) + archive[400:]
 
 
-BOMB = bytes(20 << 20)
+BOMB = bytes(24 << 20)
 SMALL, MIDDLE = struct.pack("<L", 1000), struct.pack("<L", 4 << 20)  # what its list of files says of its size
 # name -> (the archive, what is said of it, megabytes that its reader may take)
 HOSTILE = {
@@ -229,7 +229,7 @@ ODD = ["new\nline", "-rf", "=cmd()", "ｆｕｌｌ", "a b", "\udcff", "x" * 200,
 @pytest.mark.parametrize("name", ODD)
 def test_odd_names_become_plain_ones(name):
     plain = files.student_name(name)
-    assert plain.isascii() and plain.isprintable() and 0 < len(plain) <= 80
+    assert plain.isprintable() and 0 < len(plain) <= 80 and len(plain.encode()) <= files.MOST_NAME
     assert plain[0] not in "=+-@. " and not set(plain) & set("/\\ ")
 
 

@@ -18,7 +18,7 @@ import nbformat
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from coursework import checks, feedback, gradebook, grading, messages, reports, results, sandbox, sources, submissions
+from coursework import checks, feedback, grading, marking, messages, reports, results, sandbox, sources, submissions
 from coursework.__main__ import main
 from coursework.comparison import wrong
 from coursework.worker import plain
@@ -97,7 +97,7 @@ def shown(submission, stream=b""):
     with tempfile.TemporaryDirectory() as folder:
         results.save(folder, marks)
         marks = results.load(folder, ASSIGNMENT, marks.student)
-    gradebook.clean_notebook(marks)
+        assert len(marking.page(folder, ASSIGNMENT)) < 3_000_000
     page, report = feedback.page(marks, EVERY), reports.report([marks], {})
     assert len(page) < 3_000_000 and len(report) < 50_000
     return marks
@@ -136,7 +136,7 @@ def neighbors(put):
     assert found["ada"].digest == submissions.read("ada", "x.ipynb", SOLVED.encode(), ASSIGNMENT).digest
     everyone = [one.student for one in [*readable, *unreadable]]
     assert len({name.casefold() for name in everyone}) == len(everyone)
-    assert all(name.isascii() and name.isprintable() and "/" not in name for name in everyone)
+    assert all(name.isprintable() and "/" not in name for name in everyone)
     return readable, unreadable
 
 

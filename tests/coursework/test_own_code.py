@@ -1,4 +1,4 @@
-"""Questions about one's own code: drawn from the name, asked when the function passes, right by what it gives."""
+"""Questions about one's own code, for a talk of five minutes: drawn from the name, without points."""
 
 import json
 
@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 pytest.importorskip("coursework.grading")
-from coursework import checks, references, results, sources, submissions, worker  # noqa: E402
+from coursework import checks, references, reports, results, rosters, sources, submissions, worker  # noqa: E402
 from coursework.__main__ import main  # noqa: E402
 from coursework.marks import Marks  # noqa: E402
 from coursework.references.attention import attention  # noqa: E402
@@ -24,24 +24,21 @@ def reference(name):
     return next(vars(one)[name] for one in map(references.module, references.homes()) if hasattr(one, name))
 
 
-def made(name, me):
+def right_for(name, me):
     """What the right function gives for somebody's question, as it comes out of the sandbox."""
     function = reference(own_code.QUESTIONS[name].function)
-    return json.loads(json.dumps(worker.plain(function(*own_code.drawn(name, me)[0]))))
-
-
-def right_for(name, me):
-    return own_code.verdict(name, me, True, made(name, me), None)[1]
+    made = json.loads(json.dumps(worker.plain(function(*own_code.drawn(name, me)[0]))))
+    return own_code.answer_of(name, me, made)
 
 
 @pytest.mark.parametrize("assignment", checks.names())
-def test_two_questions_come_after_their_functions(assignment):
+def test_each_assignment_asks_one_question_without_points(assignment):
     points = sources.points(assignment)
-    asked = own_code.asked(points)
-    order = list(points)
-    assert len(asked) == 2
-    for name, check in asked.items():
-        assert points[check] == 1 and order.index(own_code.QUESTIONS[name].check) < order.index(check)
+    name = own_code.of(points)
+    assert own_code.QUESTIONS[name].check in points and not [one for one in points if one.startswith("own-")]
+    asking = [one.source for one in sources.student_notebook(assignment).cells if "import ask" in one.source]
+    assert len(asking) == 1 and f'ask("{name}", {own_code.QUESTIONS[name].function}, ME' in asking[0]
+    assert sum(points.values()) == 40
 
 
 @pytest.mark.parametrize("name", own_code.QUESTIONS)
@@ -52,7 +49,7 @@ def test_questions_and_answers_differ_between_names(name):
     answers = [right_for(name, me) for me in people]
     texts = [json.dumps(answer) for answer in answers]
     assert max(map(texts.count, texts)) < 0.7 * len(people)  # one answer for all is no answer
-    if name not in ("own-longest-match", "own-train-bpe"):  # a row of zeros would have no cosine
+    if name != "own-longest-match":  # a row of zeros would have no cosine
         assert all(np.isfinite(answer).all() for answer in answers)
 
 
@@ -72,29 +69,26 @@ def test_the_sizes_of_the_heads_all_differ():
 
 
 @pytest.mark.parametrize("name", own_code.QUESTIONS)
-@pytest.mark.parametrize("me", ["Ada Lovelace", "Zoë ☃"])
-def test_only_the_students_own_answer_is_right(name, me):
-    gave, right = made(name, me), right_for(name, me)
-    given = json.loads(json.dumps(worker.plain(right)))
-    rounded = round(right, 3) if isinstance(right, float) else given
-    assert own_code.verdict(name, me, True, gave, rounded) == (None, right)
-    for wrong in ([], "x", {"pairs": []}, 17.5, ["[UNK]"], None, [given], float("nan")):
-        reason, _ = own_code.verdict(name, me, True, gave, wrong)
-        assert reason and (wrong is None) == ("there is no answer" in reason)
-    assert "ME is empty" in own_code.verdict(name, "", True, made(name, ""), given)[0]
-    assert "does not pass its check" in own_code.verdict(name, me, False, gave, given)[0]
-    assert own_code.verdict(name, me, True, None, given)[0] and own_code.verdict(name, me, True, "x", given)[0]
+def test_a_value_that_is_none_gives_no_answer(name):
+    for made in (None, "x", [], 7, {"pairs": []}, [[]]):
+        right = own_code.answer_of(name, "Ada", made)
+        assert right is None or right == made
 
 
-@pytest.mark.parametrize(
-    "code, name",
-    [
-        ('ME = "Ada"', "Ada"), ("ME = 'O\"Neil'", 'O"Neil'), ('ME = ""  # your course\'s', ""), ("ME = me()", ""),
-        ('ME = ""\nME = "Bob"', "Bob"), ('x = "ME"', ""), ('ME = "' + "x" * 300 + '"', ""),
-    ],
-)  # fmt: skip
-def test_the_name_is_read_and_nothing_runs(code, name):
-    assert own_code.name_in(code) == name
+NAMES = {
+    'ME = "Ada"': "Ada", "ME = 'O\"Neil'": 'O"Neil', "ME = 'Conan O\\'Brien'": "Conan O'Brien", 'ME = ""  # yours': "",
+    'ME: str = "Ada"': "Ada", 'ME = ("Ada")': "Ada", 'ME = """Ada"""': "Ada",
+    'first = "Ada"\nME = f"{first} L"': "Ada L",
+    'ME = "Ada" " " + "L"': "Ada L", 'ME = ""\nME = "Bob"': "Bob", 'x = ME = "Ada"': "Ada",
+    "ME = me()": "", "ME = 7": "",
+    'x = "ME"': "", 'ME = "Ada\\n L"': "Ada L", "ME = (": "", 'ME = f"{me!r}"': "", "ME" + " + ME" * 900: "",
+    'ME = "' + "x" * 300 + '"': "x" * 200, "(" * 1_900: "", "ME = " + "-" * 1_900 + "1": "",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("code", NAMES, ids=lambda code: code[:30])
+def test_the_name_is_read_and_nothing_runs(code):
+    assert own_code.name_in(code) == NAMES[code]
 
 
 @pytest.mark.parametrize(
@@ -102,7 +96,7 @@ def test_the_name_is_read_and_nothing_runs(code, name):
     [
         (attention, " ", "Write your name into ME first: the question is drawn from it."),
         (lambda Q, K, V, mask=None: (V, Q), "Ada", "This question comes when your attention passes its check."),
-        (attention, "Ada", f"{own_code.drawn('own-attention', 'Ada')[1]}\nWrite your answer into OWN_ATTENTION."),
+        (attention, "Ada", f"{own_code.drawn('own-attention', 'Ada')[1]}\n{own_code.WHY}"),
     ],
     ids=["no name", "wrong", "right"],
 )
@@ -111,26 +105,22 @@ def test_a_question_is_asked_when_the_function_passes(function, me, said, capsys
     assert capsys.readouterr().out == f"{said}\n"
 
 
+def test_a_question_of_an_old_notebook_stops_nothing(capsys):
+    ask("own-train-bpe", None, "Ada")
+    assert capsys.readouterr().out == "This question is not asked any more.\n"
+
+
 # --- graded ----------------------------------------------------------------------------------------------------------
 
-ANSWERS = {name: right_for(name, "Bob") for name in own_code.asked(FULL)}
 CODE = {  # who -> cell -> code
     "ada": {},
-    "bob": {"me": 'ME = "Bob"', **{name: f"{own_code.variable(name)} = {right!r}" for name, right in ANSWERS.items()}},
-    "copier": {"me": 'ME = "Charles Babbage"'},
     "nobody": {"me": ""},
-    "wrong function": {
-        "attention": "def attention(Q, K, V, mask=None):\n"
-        "    return V[..., :1, :] + 0 * Q[..., :1], Q @ K.swapaxes(-1, -2)"
-    },
     "stops on its question": {  # an endless loop for the question's inputs alone
         "attention": f"{ATTENTION.replace('def attention(', 'def answer(')}\n"
         "def attention(Q, K, V, mask=None):\n    while Q.shape == (5, 3): pass\n    return answer(Q, K, V, mask)\n"
     },
-    "beyond all numbers": {"own-attention": "OWN_ATTENTION = 10**400"},  # Python cannot compare it with a float
     "beyond all numbers in a list": {"softmax": "def softmax(x):\n    return [10**400]"},
 }
-OWN, NEAR = "own-attention-hidden", "own-near-attention-hidden"
 
 
 @pytest.fixture(scope="module")
@@ -140,58 +130,42 @@ def marks(tmp_path_factory, bubblewrap):
     return graded_together(tmp_path_factory.mktemp("own"), ASSIGNMENT, notebooks)
 
 
-def test_answers_are_right_by_each_ones_own_function(marks):
-    assert marks["ada"].points == marks["bob"].points == FULL and marks["bob"].own == ANSWERS
+def test_what_the_function_gives_is_kept_without_points(marks):
+    assert marks["ada"].own == {"own-attention": right_for("own-attention", "Ada Lovelace")}
+    nobody = marks["nobody"]
+    assert nobody.points == FULL and nobody.me == nobody.student
+    assert nobody.own == {"own-attention": right_for("own-attention", nobody.student)}
+    assert marks["stops on its question"].own == {} and marks["beyond all numbers in a list"].points["rotate-hidden"]
 
 
-@pytest.mark.parametrize(
-    "who, lost, reason",
-    [
-        ("copier", {OWN, NEAR}, "is not what your"),
-        ("nobody", {OWN, NEAR}, "ME is empty"),
-        ("stops on its question", {OWN}, "gave nothing"),
-        ("beyond all numbers", {OWN}, "is not what your"),
-    ],
-)
-def test_wrong_own_answer_costs_only_its_own_points(who, lost, reason, marks):
-    points, reasons = marks[who].points, marks[who].reasons
-    without = {name for name, given in points.items() if given < FULL[name]}
-    assert without and without <= lost and all(reason in reasons[name] for name in without)
-
-
-def test_a_question_counts_once_its_function_passes(marks):
-    assert marks["wrong function"].points[OWN] == 0 and marks["wrong function"].points[NEAR] == 1
-    assert "does not pass its check" in marks["wrong function"].reasons[OWN]
-    assert marks["beyond all numbers in a list"].points["rotate-hidden"]
-
-
-def test_two_with_one_name_are_told(graded):
-    people = {"ada": "Ada Lovelace", "bob": "ada  LOVELACE", "eve": "Eve", "kim": "", "lee": ""}
-    assert own_code.namesakes([Marks(student, ASSIGNMENT, me=me) for student, me in people.items()]) == [
-        "ada, bob have the same name in ME, so the same questions about their own code."
-    ]
+def test_names_that_do_not_fit_are_told(graded):
+    people = {"ada": "Ada Lovelace", "bob": "ada  LOVELACE", "eve": "Eve", "kim": "", "lee": "", "zoe": "Müller"}
+    marks = [Marks(student, ASSIGNMENT, me=me) for student, me in people.items()]
+    assert reports.namesakes(marks) == ["ada, bob have the same name in ME."]
+    students = {one: rosters.Student(one, "X", one) for one in people} | {
+        "zoe": rosters.Student("zoe", "muller", "Zoë")
+    }
+    (told,) = rosters.of_another_name(marks, students)
+    assert told == "bob: the name in ME is ada LOVELACE, which is not in the roster's line.".replace(" L", "  L")
     assert "ada, bob have the same name in ME" in (graded / "results" / "report.md").read_text()  # both are solved
 
 
 # --- asked in person -------------------------------------------------------------------------------------------------
 
 
-def test_oral_questions_are_printed_for_each(tmp_path, capsys):
-    asked = {name: right_for(name, "Ada") for name in own_code.asked(FULL)}
-    code = {"attention": ATTENTION, "softmax": "def softmax(x"}
+def test_a_sheet_is_written_for_the_talk(tmp_path, capsys):
     hostile = {"attention": "def attention(Q):\n    x = '\x1b[2J\u202e'"}  # moves a terminal's cursor
-    eve = {"me": "E\x1b[1A\x07ve", "own": {"own-attention": 1}, "answers": hostile}
-    for student, how in {"ada": {"me": "Ada", "own": asked, "answers": code}, "bob": {}, "eve": eve}.items():
-        marks = Marks(student, ASSIGNMENT, points=dict(FULL), **how)
-        results.save(tmp_path, marks)
+    eve = {"me": "E\x1b[1A\x07ve", "own": {"own-attention": "<b>"}, "answers": hostile}
+    own = {"own-attention": right_for("own-attention", "Ada")}
+    code = {"attention": ATTENTION, "softmax": "def softmax(x"}
+    for student, how in {"ada": {"me": "Ada", "own": own, "answers": code}, "bob": {}, "eve": eve}.items():
+        results.save(tmp_path, Marks(student, ASSIGNMENT, points=dict(FULL), **how))
     assert main(["oral", "--to", str(tmp_path), "--assignment", ASSIGNMENT]) == 0
-    said = capsys.readouterr().out
-    assert said.strip() == (tmp_path / f"oral-{ASSIGNMENT}.md").read_text(encoding="utf-8").strip()
-    assert "## ada, drawn from the name Ada" in said and "## bob" not in said
-    assert f"It gives {asked['own-attention']!r}: why" in said
-    line = next(one for one in said.splitlines() if one.startswith("       ")).strip()
-    assert line in ATTENTION and "3. What is this line of your attention for" in said
-    assert "E?[1A?ve" in said and "x = '?[2J?'" in said and said.replace("\n", "").isprintable()
+    said, page = capsys.readouterr().out, (tmp_path / f"oral-{ASSIGNMENT}.html").read_text(encoding="utf-8")
+    assert said.count("\n") == 1 and "<h2>ada</h2>" in page and "<h2>bob</h2>" not in page and "<b>" not in page
+    asked = own_code.questions(results.load(tmp_path, ASSIGNMENT, "ada"))
+    assert f"It gives {own['own-attention']}. Why" in asked[0] and len(asked) == 2
+    assert asked[1].splitlines()[1].strip() in ATTENTION and "What is this line of your attention for" in asked[1]
 
 
 def test_the_name_is_an_answer_like_others():

@@ -21,7 +21,6 @@ from coursework.__main__ import main
 from coursework.marks import Marks
 from coursework.references import HERE as REFERENCES
 from tests.coursework.conftest import ASSIGNMENT, blocks
-from tutorial_book.exercises import own_code
 from tutorial_book.exercises.project import collection_problem
 
 HERE = Path(__file__).parent
@@ -169,7 +168,7 @@ seen = {}
 def read_once(assignment, code):
     key = assignment, *code[0].items(), *code[1]
     if key not in seen:
-        seen[key] = similarity.of(*code[:2], READ["functions"](assignment))
+        seen[key] = similarity.of(*code[:2], [], READ["functions"](assignment), {"np", "math"})
     return seen[key]
 
 
@@ -180,8 +179,8 @@ def pairs_of(people, assignment=ASSIGNMENT):
             patch.setattr(similarity, name, lambda of, function=function: copy.deepcopy(function(of)))
         patch.setattr(processes, "each", lambda _, codes: [(read_once(assignment, one), None) for one in codes])
         rows, unread = similarity.compared(people, assignment)
-    assert not unread
-    return {frozenset((one, other)): likeness for likeness, one, other, _ in rows}
+    assert not [one for one in unread if "POWER" not in one and "BASE" not in one]  # a copy of the book's
+    return {frozenset((one, other)): likeness for likeness, _, one, other, _ in rows}
 
 
 ASKS_A_MODEL = {"attention-bert", "bert-layer-bert", "shape-bert", "bias-bert"}  # seconds: run by hand, all were right
@@ -191,7 +190,7 @@ NO_CALL = {"collection-public", "report-public"}
 @pytest.mark.parametrize("assignment", SLOWLY)
 def test_the_honest_answers_are_right(assignment):
     """By the checks that give the marks, the hidden ones too."""
-    left = {*ASKS_A_MODEL, *NO_CALL, *own_code.asked(checks.load(assignment)).values()}
+    left = {*ASKS_A_MODEL, *NO_CALL}
     draws = {name: draw for name, draw in checks.load(assignment).items() if name not in left}
     calls = [call for name, draw in draws.items() for call in exam.drawn(assignment, name, draw, 1)]
     given = [text for name, text in released(assignment).items() if str(name).startswith("given-")]
@@ -312,15 +311,63 @@ HOSTILE = ["x = " + "(" * 5_000, "x = " + "-" * 20_000 + "1", "x = [" + "[]," * 
 def test_whatever_was_handed_in_the_comparison_ends():
     """Each text is read in a process of its own that is bounded; the others are compared as without it."""
     ada, bob = list(HONEST)[:2]
-    hostile = {f"eve {number}": ({"softmax": text}, [text]) for number, text in enumerate(HOSTILE)}
-    hostile["eve"] = {"softmax": "def softmax(x) return"}, []
-    rows, unread = similarity.compared({ada: HONEST[ada], **hostile, bob: HONEST[bob]}, ASSIGNMENT)
-    assert "eve: no Python, so not compared: 1: softmax" in unread
-    assert all(one.startswith("eve") for one in unread)
-    usual, _ = similarity.compared({ada: HONEST[ada], bob: HONEST[bob]}, ASSIGNMENT)
-    pairs = [{frozenset(row[1:3]) for row in some} for some in (rows, usual)]
+    hostile = {f"eve {number}": ({"softmax": text}, [text], []) for number, text in enumerate(HOSTILE)}
+    hostile["eve"] = {"softmax": "def softmax(x) return"}, [], ["word " * 20_000]
+    two = {one: (*HONEST[one], []) for one in (ada, bob)}
+    rows, about = similarity.compared({ada: two[ada], **hostile, bob: two[bob]}, ASSIGNMENT)
+    assert "eve: no Python, so not compared: 1: softmax" in about
+    assert all(one.startswith("eve") for one in about)
+    usual, _ = similarity.compared(two, ASSIGNMENT)
+    pairs = [{frozenset(row[2:4]) for row in some} for some in (rows, usual)]
     assert pairs[1] <= pairs[0]
-    assert {frozenset(row[1:3]): row[0] for row in usual} == pairs_of({one: HONEST[one] for one in (ada, bob)})
+    assert {frozenset(row[2:4]): row[0] for row in usual} == pairs_of({one: HONEST[one] for one in (ada, bob)})
+
+
+WORDS = (
+    "The components are independent, so the variance of the dot product grows with the number of its terms, and the "
+)
+WORDS += "softmax of such large scores puts nearly all weight on one key, where its gradient is close to nothing."
+HIDDEN = {  # what hides code -> what the teacher is told of it
+    'e = exec\ne("def softmax(x): return x / x.sum()  # and a text that is long enough")': "a text holds code",
+    "softmax = lambda x: x": "softmax has no def",
+    "def softmax(x):\n    return secret(x)": "softmax uses secret, which no cell defines",
+}
+
+
+def test_words_are_compared_by_runs():
+    """Of written answers and of texts in code; what the notebook says does not count."""
+    moved = f"First of all: {WORDS.upper()} That is why."
+    given = [cell.source for cell in sources.student_notebook(ASSIGNMENT).cells if cell.cell_type == "markdown"]
+    people = {
+        "ada": ({}, [], [WORDS]),
+        "bob": ({}, [], [moved]),
+        "kim": ({"me": f"x = {WORDS!r}"}, [f"x = {WORDS!r}"], []),
+    }
+    people |= {"lee": ({}, [], given), "max": ({}, [], given), "one": ({}, [], ["Because it is so."])}
+    rows, _ = similarity.compared(people, ASSIGNMENT)
+    told = {frozenset(row[2:4]) for row in rows if row[1] >= similarity.WORDS_TOLD}
+    assert told == {frozenset(pair) for pair in (("ada", "bob"), ("ada", "kim"), ("bob", "kim"))}
+
+
+def test_copies_are_told_as_a_group():
+    rows = [(1, 0, *pair, {}) for pair in [*combinations("abcdef", 2), "xy", "yz"]]
+    assert similarity.groups(rows) == [frozenset("abcdef"), frozenset("xyz")]
+
+
+@pytest.mark.parametrize("code", HIDDEN)
+def test_code_that_hides_is_told(code):
+    _, about = similarity.compared({"eve": ({"softmax": code}, [], [])}, ASSIGNMENT)
+    assert any(HIDDEN[code] in one for one in about)
+
+
+def test_a_junk_helper_hides_no_copy():
+    style = next(iter(HONEST))
+    answers, extra = HONEST[style]
+    junk = "def junk(x):\n" + "".join(f"    y{i} = x.a{i}(x.b{i} + x.c{i}, x)\n" for i in range(2_000))
+    first = next(iter(answers))
+    padded = {**answers, first: answers[first] + "\n    junk(1)"}
+    likeness = pairs_of({**HONEST, "eve": (padded, [*extra, junk])})
+    assert likeness[frozenset(("eve", style))] > 0.8
 
 
 # --- what the teacher gets ------------------------------------------------------------------------------------------
@@ -335,11 +382,12 @@ def test_the_command_writes_a_page_and_a_table(tmp_path, capsys):
         results.save(tmp_path, marks)
     assert main(["compare", "--to", str(tmp_path), "--assignment", ASSIGNMENT]) == 0
     said = capsys.readouterr().out
-    assert "1 pairs at" not in said and "1 pair at 0.6 or above" in said and "ada" in said
+    assert said.startswith("=bob<b>, ada\n1 group to look at: ")
     page = (tmp_path / f"likeness-{ASSIGNMENT}.html").read_text(encoding="utf-8")
     assert "ours, no two are above 0.33." in page
-    assert "<strong>1 of them is at 0.6 or above</strong>" in page and page.count("<tr class=mark>") == 1
+    assert "<strong>Look at 1 group, linked by pairs of at least 0.6" in page and page.count("<tr class=mark>") == 1
     assert "=bob&lt;b&gt;" in page and "<b>" not in page and "http" not in page and "src=" not in page
     lines = list(csv.reader((tmp_path / f"likeness-{ASSIGNMENT}.csv").read_text(encoding="utf-8").splitlines()))
-    assert lines[0][:4] == ["all code", "one", "other", "1: softmax"] and {*lines[1][1:3]} == {"ada", "'=bob<b>"}
+    assert lines[0][:5] == ["all code", "words", "one", "other", "1: softmax"]
+    assert {*lines[1][2:4]} == {"ada", "'=bob<b>"}
     assert len(lines) - 1 == len(list(combinations([*people, *OURS], 2))) - 1

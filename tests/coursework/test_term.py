@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import pytest
 
-from coursework import feedback, files, gradebook, groups, lateness, rosters, sources, stats
+from coursework import exports, feedback, files, groups, lateness, rosters, sources, stats
 from coursework.marks import Marks
 from tests.coursework.conftest import ASSIGNMENT, FULL, WRITTEN, rows
 
@@ -95,7 +95,7 @@ def test_late_days_stand_in_tables_and_on_pages(tmp_path):
     marks = [marks_of("ada"), marks_of("bob")]
     late = {"ada": lateness.Late(2, "10%/day")}
     given = given_to(*marks)
-    gradebook.export(tmp_path, marks, {}, given, {("ada", ASSIGNMENT): late["ada"]})
+    exports.export(tmp_path, marks, {}, given, {("ada", ASSIGNMENT): late["ada"]})
     lines = rows(tmp_path / "grades.csv")
     said = [(one["score"], one["automatic"], one["days_late"]) for one in (lines["ada"], lines["bob"])]
     assert said == [("32", "36", "2"), ("40", "36", "")]
@@ -240,7 +240,7 @@ def test_half_a_point_is_not_none():
 
 
 def test_a_newer_check_is_no_zero():
-    """The assignment got a check, and the command `feedback` reads the gradebook of before."""
+    """The assignment got a check, and the command `feedback` reads the marks of before."""
     marks = class_of_three()
     given = given_to(*marks[:3])
     given["ada", ASSIGNMENT]["softmax-public"] = (0, 2, "")
@@ -280,12 +280,17 @@ def test_the_class_page_says_what_to_teach_again(tmp_path):
     stats.write_class(tmp_path, ASSIGNMENT, marks, given)
     page = path.read_text()
     assert "<strong>Question 1: softmax</strong>: 47 % of its points on average. “take &lt;axis=-1&gt;” (2)" in page
-    assert "3 fully marked: mean 37.3 and median 36 of 40 points" in page and "ada" not in page
+    assert "fully marked: 3 submissions, mean 37.3 and median 36 of 40 points" in page and "ada" not in page
     given["ada", ASSIGNMENT][WRITTEN], given["max", ASSIGNMENT] = (None, 4, ""), {}
     stats.write_class(tmp_path, ASSIGNMENT, [*marks, marks_of("max", points={})], given)
-    assert "2 fully marked: mean 36.0" in path.read_text()
+    assert "fully marked: 2 submissions, mean 36.0" in path.read_text()
+    given[marks[1].student, ASSIGNMENT][WRITTEN] = given[marks[2].student, ASSIGNMENT][WRITTEN] = (None, 4, "")
+    stats.write_class(tmp_path, ASSIGNMENT, marks, given)
+    page = path.read_text()
+    assert "Code: 3 submissions, mean 33.3" in page and "not marked yet are left out" in page and "mean 0.0" not in page
+    assert "<strong>Question 1: softmax</strong>: 47 % of its points on average." in page
     stats.write_class(tmp_path, ASSIGNMENT, [absent("ada")], {})
-    assert "0 fully marked." in path.read_text() and "No question has less" in path.read_text()
+    assert "<p>Late days" in path.read_text() and "No question has less" in path.read_text()
 
 
 def test_the_weakest_question_comes_first_with_its_mistakes():
@@ -298,7 +303,7 @@ def test_the_weakest_question_comes_first_with_its_mistakes():
     lines += [["x", titles[0], "case failed", case, 3, 9, "", ""] for case in ("no points", "all points")]
     lines += [["x", titles[1], "mistake", "of the second", 3, 9, "", ""]]
     lines += [["x", titles[1], "case failed", "a case", 7, 9, "", ""]]
-    page = stats.page(ASSIGNMENT, lines, [40, 10.5, 1])
+    page = stats.page(ASSIGNMENT, lines, [40, 10.5, 1], [36])
     again = page.partition("<h2>Questions</h2>")[0]
     assert re.findall(r"Question (\d): n &lt; m</strong>: (\d+) % of its points on average. (.*?)</p>", again) == [
         ("4", "0", ""),
@@ -309,6 +314,6 @@ def test_the_weakest_question_comes_first_with_its_mistakes():
     cells = re.findall(r"<td[^>]*>(.*?)</td>", page)
     assert cells[:7] == ["Question 1: n &lt; m", "2.98", "5", "60", "1", "2", "9"]
     assert cells[-3:] == ["Question 2: n &lt; m", "7", "a case"] and cells.count("of the second") == 1
-    page = stats.page(ASSIGNMENT, [line for line in lines if line[1] == titles[2]], [6])
-    assert "1 fully marked: mean 6.0 and median 6 of 10 points" in page
+    page = stats.page(ASSIGNMENT, [line for line in lines if line[1] == titles[2]], [6], [6])
+    assert "fully marked: 1 submissions, mean 6.0 and median 6 of 10 points" in page
     assert "No question has less than 60 % of its points" in page and '<td class="number">60</td>' in page

@@ -1,9 +1,9 @@
-"""Questions about a student's own code: drawn for each student, and answered by what that student's function gives.
+"""Questions about a student's own code, for a talk of five minutes: drawn for each student, and without points.
 
     ask("own-attention", attention, ME)
 
-asks, once `attention` passes its check, what it does with an input that is drawn from the name in ME. The grading calls
-the student's own function with that input. What it gives there is also what a teacher asks about in person.
+prints, once `attention` passes its check, a question about what it does with an input that is drawn from the name in
+ME. Grading calls the student's own function with that input, so that the teacher has the answer on the sheet.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ from __future__ import annotations
 import ast
 import hashlib
 import io
-import re
 from collections.abc import Callable
 from contextlib import redirect_stdout
 from dataclasses import dataclass
@@ -19,10 +18,11 @@ from typing import Any
 
 import numpy as np
 
-from tutorial_book.exercises.exercise import EXERCISES, code_of, same
+from tutorial_book.exercises.exercise import EXERCISES, code_of
 
-NEAR = 1e-3  # an answer with three decimals is right
-WHY = "why, and which line of your code makes it so?"
+WHY = "Why, and which line of your code makes it so?"
+MOST_VALUE = 300  # characters of a value that is printed
+MOST_PARSED = 20_000  # characters of an answer that is parsed for a question about one of its lines
 
 
 @dataclass(frozen=True)
@@ -71,13 +71,6 @@ def _a_piece_left_out(rng):
     return (word, vocab - {left_out}), f"{text}Which pieces would your longest_match give for {word!r}? (a list)"
 
 
-@_about("train_bpe", lambda arguments, value: value[2])
-def _the_third_merge(rng):
-    syllables = [_letters(rng, 2) for _ in range(3)]
-    words = {tuple("".join(rng.choice(syllables, size=3))): int(rng.integers(2, 9)) for _ in range(4)}
-    return (words, 3), f"Which pair does your train_bpe merge third, with the counts {code_of(words)}? (a tuple)"
-
-
 # --- assignment 2 ---------------------------------------------------------------------------------------------------
 
 
@@ -94,31 +87,7 @@ def _the_key_that_weighs_most(rng):
     return (Q, K, V, np.tile(mask, (5, 1))), f"{text}all {code_of(mask.tolist())}? (a whole number)"
 
 
-SLOPES = np.array([0, 0.1, 0.3, 1, 3, 50])
-
-
-@_about("near_attention", lambda arguments, value: _first_to_look_at_itself(_array(value[1])))
-def _the_slope_that_is_steep_enough(rng):
-    Q, K = _rounded(rng, 4, 3), _rounded(rng, 4, 3)
-    text = f"Which is the smallest of the slopes {code_of(SLOPES)} at which, in your near_attention,\nthe first "
-    text = f"{text}query's largest weight is on its own key, with Q = {code_of(Q)},\nK = {code_of(K)},\nany V, such as "
-    text = f"{text}V = K, and no mask? (Write the slope; Q, K and V are the same in all heads.)"
-    heads = len(SLOPES), 1, 1
-    return (np.tile(Q, heads), np.tile(K, heads), np.tile(_rounded(rng, 4, 2), heads), SLOPES), text
-
-
-def _first_to_look_at_itself(weights):
-    return float(SLOPES[np.argmax(weights[:, 0].argmax(axis=-1) == 0)])
-
-
 # --- assignment 3 ---------------------------------------------------------------------------------------------------
-
-
-@_about("layer_norm", lambda arguments, value: int(np.argmax(_array(value)[0])))
-def _the_largest_coordinate(rng):
-    X, gamma, beta = _rounded(rng, 1, 5), _rounded(rng, 5), _rounded(rng, 5)
-    text = f"Which coordinate, counted from 0, is the largest in what your layer_norm makes of x = {code_of(X[0])},\n"
-    return (X, gamma, beta), f"{text}with gamma = {code_of(gamma)} and beta = {code_of(beta)}? (a whole number)"
 
 
 @_about("split_heads", lambda arguments, value: np.argwhere(_array(value) == 0)[0].tolist())
@@ -132,13 +101,6 @@ def _where_a_number_goes(rng):
 
 
 # --- assignment 4 ---------------------------------------------------------------------------------------------------
-
-
-@_about("without_loudest")
-def _a_row_left_out(rng):
-    X, row = _rounded(rng, 5, 3), int(rng.integers(5))
-    text = f"What does your without_loudest give, with three decimals, for X = {code_of(X)}\n"
-    return (np.delete(X, row, axis=0),), f"{text}without row {row}, counted from 0?"
 
 
 @_about("contrast_cosine")
@@ -160,42 +122,30 @@ def _a_text_changes_sides(rng):
     return (X, labels), f"{said}had the other label,\nwhat would your neighbor_purity give, with three decimals?"
 
 
-@_about("purity_p")
-def _a_permutation_fewer(rng):
-    X, orders = _rounded(rng, 8, 3), [rng.permutation(8).tolist() for _ in range(8)]
-    score = X[:, 0] + rng.normal(size=8)  # a little purer than chance: a p of 1 would be 1 without the first order, too
-    labels = np.where(score > np.median(score), "a", "b").tolist()
-    text = f"With X = {code_of(X)},\nthe labels {labels}\nand the permutations {orders}:\nwhat would your purity_p "
-    return (X, labels, orders[1:]), f"{text}give, with three decimals, without the first permutation?"
-
-
 # --- asked, and answered --------------------------------------------------------------------------------------------
 
 
-def asked(checks):
-    """Question -> its check, of those that an assignment with these checks asks."""
-    return {name: f"{name}-hidden" for name in QUESTIONS if f"{name}-hidden" in checks}
-
-
-def variable(name):
-    """What a student's answer is called: OWN_ATTENTION of "own-attention"."""
-    return name.upper().replace("-", "_")
+def of(checks):
+    """The question that an assignment with these checks asks, or None."""
+    return next((name for name, question in QUESTIONS.items() if question.check in checks), None)
 
 
 def drawn(name, me):
-    """(arguments, question in words) that are drawn for who has this name."""
+    """(arguments, question in words) that are drawn for a student with this name."""
     digest = hashlib.sha256(f"{name} {' '.join(me.casefold().split())}".encode("utf-8", "surrogatepass")).hexdigest()
     return QUESTIONS[name].draw(np.random.default_rng(int(digest[:16], 16)))
 
 
 def ask(name, function, me, variant="") -> None:
-    """Ask the question of this name about a student's function, once it passes its check in a course's variant."""
-    if not isinstance(me, str) or not me.strip():
+    """Print the question about a student's function, once it passes its check in a course's variant."""
+    if name not in QUESTIONS:  # of a notebook that was handed out before
+        print("This question is not asked any more.")
+    elif not isinstance(me, str) or not me.strip():
         print("Write your name into ME first: the question is drawn from it.")
     elif not _passes(QUESTIONS[name].function, function, variant):
         print(f"This question comes when your {QUESTIONS[name].function} passes its check.")
     else:
-        print(f"{drawn(name, me)[1]}\nWrite your answer into {variable(name)}.")
+        print(f"{drawn(name, me)[1]}\n{WHY}")
 
 
 def _passes(name, function, variant):
@@ -204,41 +154,39 @@ def _passes(name, function, variant):
         return callable(function) and not any(exercise.problem(function, case) for case in exercise.cases)
 
 
-def namesakes(all_marks):
-    """Sentences on students who wrote the same name into ME, and so were asked the same."""
-    people = {}
-    for marks in all_marks:
-        people.setdefault(" ".join(marks.me.casefold().split()), []).append(marks.student)
-    same = [students for name, students in people.items() if name and len(students) > 1]
-    return [f"{', '.join(one)} have the same name in ME, so the same questions about their own code." for one in same]
-
-
 def name_in(code):
-    """The name that a student wrote into ME; empty where there is none. The code does not run."""
-    names = re.findall(r"""^ME *= *(["'])((?:(?!\1).){1,200})\1""", code, re.M)
-    return names[-1][1] if names else ""
-
-
-def verdict(name, me, passes, made, given):
-    """(what is wrong with an answer, in a sentence, or None; the answer that is right, or None where there is none).
-
-    passes: whether the function passes its check. made, given: what it gave, and the student's answer, as values that
-    JSON carries; None where there is none.
-    """
-    if not me:
-        return "ME is empty: this question is drawn from your name", None
-    function = QUESTIONS[name].function
-    if not passes:
-        return f"your {function} does not pass its check: this question counts once it does", None
-    if made is None:
-        return f"your {function} gave nothing for the input of this question", None
+    """The name that a cell assigns to ME; empty if it is not written down there. The code does not run."""
     try:
-        right = QUESTIONS[name].answer(drawn(name, me)[0], _plain(made))
+        body = ast.parse(code).body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return ""
+    known = {}
+    for one in body:
+        targets = one.targets if isinstance(one, ast.Assign) else [one.target] if isinstance(one, ast.AnnAssign) else []
+        text = _text(one.value, known) if targets and one.value else None
+        known |= {target.id: text for target in targets if isinstance(target, ast.Name)}
+    return " ".join((known.get("ME") or "").split())[:200]
+
+
+def _text(node, known):
+    """The text of an expression made of texts and of names of texts; None if it is anything else."""
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        return node.value
+    if isinstance(node, ast.Name):
+        return known.get(node.id)
+    if isinstance(node, ast.FormattedValue) and node.conversion < 0 and node.format_spec is None:
+        return _text(node.value, known)
+    sides = [node.left, node.right] if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add) else []
+    parts = [_text(part, known) for part in (node.values if isinstance(node, ast.JoinedStr) else sides)]
+    return "".join(parts) if parts and None not in parts else None
+
+
+def answer_of(name, me, made):
+    """What is right for a student whose function gave this value, as JSON carries it; None if it gave nothing fit."""
+    try:
+        return None if made is None else QUESTIONS[name].answer(drawn(name, me)[0], _plain(made))
     except (ValueError, TypeError, IndexError, KeyError):
-        return f"your {function} gave something else than it should", None
-    if given is None:
-        return f"there is no answer in {variable(name)}", right
-    return None if same(_plain(given), right, NEAR) else f"{variable(name)} is not what your {function} gives", right
+        return None
 
 
 def _plain(value):
@@ -252,28 +200,23 @@ def _array(value):
     return np.array(value, dtype=float)
 
 
-# --- asked in person ------------------------------------------------------------------------------------------------
-
-
-def oral(title, all_marks):
-    """Questions of five minutes about each student's own code, with what that student's function gives, in Markdown."""
-    lines = [f"# {title}: five minutes with each", ""]
-    for marks in all_marks:
-        said = [f"{drawn(name, marks.me)[1]}\n   It gives {right!r}: {WHY}" for name, right in marks.own.items()]
-        functions = [QUESTIONS[name].function for name in marks.own]
-        said += [_of_a_line(one, code, marks.me) for one in functions for code in marks.answers.values()]
-        lines += [f"## {marks.student}, drawn from the name {marks.me}", ""] * bool(said)
-        lines += [f"{number}. {one}\n" for number, one in enumerate(filter(None, said), 1)]
-    return "\n".join(lines)
+def questions(marks):
+    """The questions to ask the student of these marks: what the function gives, and what one of its lines is for."""
+    said = []
+    for name, right in marks.own.items():
+        given = repr(right)[:MOST_VALUE]
+        said.append(f"{drawn(name, marks.me)[1]}\nIt gives {given}. {WHY}")
+        said += [_of_a_line(QUESTIONS[name].function, code, marks.me) for code in marks.answers.values()]
+    return list(filter(None, said))
 
 
 def _of_a_line(function, code, me):
-    """A question about a line of a function, drawn from the lines that do something; empty where it is not there."""
+    """A question about a line of a function, drawn from the lines that do something; empty if it is not there."""
     try:
-        body = [one for one in ast.parse(code).body if getattr(one, "name", "") == function]
+        body = [one for one in ast.parse(code[:MOST_PARSED]).body if getattr(one, "name", "") == function]
         inside = [one for one in ast.walk(body[0]) if isinstance(one, (ast.Assign, ast.AugAssign, ast.For, ast.If))]
         number = inside[sum(map(ord, me)) % len(inside)].lineno
     except (SyntaxError, ValueError, RecursionError, MemoryError, IndexError, ZeroDivisionError):  # nested too deep
         return ""
     line = code.split("\n")[number - 1].strip()[:200]
-    return f"What is this line of your {function} for, and what would come out without it?\n       {line}"
+    return f"What is this line of your {function} for, and what would come out without it?\n    {line}"

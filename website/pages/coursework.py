@@ -1,14 +1,5 @@
 """The coursework on the pages: `assignments` lists it, `likeness` says how similar answers are.
 
-`reported` shows lines of a report that coursework/example_class.py stored:
-
-    ```{reported} grades.csv
-    assignment,
-    2-attention,bob
-    ```
-
-Each line of the directive is how one of the report begins, in the order of the report; an empty one stays.
-
 `check` is for the page where students look at a notebook before they hand it in:
 
     :::{check}
@@ -29,7 +20,6 @@ from pathlib import Path
 from docutils import nodes
 from sphinx.util.docutils import SphinxDirective
 
-from coursework.example_class import TARGET, stored
 from website.origin import Origin, on_github
 from website.pages.markdown import table
 from website.project import ROOT
@@ -69,29 +59,6 @@ class Table(SphinxDirective):
         for path in (ROOT / "coursework").glob(READ[self.name]):
             self.env.note_dependency(str(path))
         return self.parse_text_to_nodes("\n".join(lines))
-
-
-def reported(report: str, beginnings: list[str]) -> list[str]:
-    """The lines of a stored report that begin so, one for each beginning. Raises ValueError where there is none."""
-    lines, shown = iter(stored()[report].splitlines()), []
-    for beginning in beginnings:
-        line = next((line for line in lines if line.strip().startswith(beginning.strip())), None) if beginning else ""
-        if line is None:
-            raise ValueError(f"no line of {report} begins with {beginning!r}, below those that were shown")
-        shown.append(line)
-    return shown
-
-
-class Reported(SphinxDirective):
-    required_arguments, has_content = 1, True
-
-    def run(self):
-        self.env.note_dependency(str(TARGET))
-        try:
-            text = "\n".join(reported(self.arguments[0], list(self.content)))
-        except (ValueError, KeyError) as error:
-            raise self.error(str(error)) from None
-        return [nodes.literal_block(text, text, language="text")]
 
 
 def rules() -> dict:
@@ -164,7 +131,6 @@ def add_scripts(app, pagename, templatename, context, doctree) -> None:
 
 def setup(app):
     app.add_directive("assignments", Table)
-    app.add_directive("reported", Reported)
     app.add_directive("likeness", Table)
     app.add_directive("check", Check)
     app.connect("html-page-context", add_scripts)

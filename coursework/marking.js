@@ -1,0 +1,55 @@
+// Keys, and each change kept at once. What a field shows as kept is in the CSV file.
+const articles = [...document.querySelectorAll("article")];
+const points = article => article.querySelector("input");
+const comment = article => article.querySelector("textarea");
+const unmarked = article => points(article).value === "" || article.querySelector(".changed");
+let current = articles.find(unmarked) || articles[0];
+
+function show(article) {
+  if (!article) return;
+  current?.removeAttribute("aria-current");
+  current = article;
+  article.setAttribute("aria-current", "true");
+  article.focus({ preventScroll: true });
+  article.scrollIntoView({ block: "nearest" });
+}
+
+async function keep(article) {
+  const said = article.querySelector("output"), { student, question, answer } = article.dataset;
+  if (!points(article).reportValidity()) return;
+  said.textContent = "…";
+  const sent = { student, question, points: points(article).value, comment: comment(article).value, answer };
+  const reply = await fetch("", { method: "POST", body: JSON.stringify(sent) }).catch(() => null);
+  said.textContent = reply?.ok ? "kept" : `not kept: ${reply ? await reply.text() : "the program has ended"}`;
+  article.classList.toggle("failed", !reply?.ok);
+  if (reply?.ok) article.querySelector(".changed")?.remove();
+}
+
+const step = by => show(articles[articles.indexOf(current) + by]);
+for (const article of articles) {
+  article.addEventListener("change", () => keep(article));
+  article.addEventListener("focusin", () => current !== article && show(article));
+}
+document.addEventListener("focusin", event => {
+  if (event.target.closest("article") === current && event.target.matches("input")) event.target.select();
+});
+document.addEventListener("keydown", event => {
+  if (event.ctrlKey || event.metaKey || event.altKey || !current) return;
+  const writes = event.target.matches("textarea"), counts = event.target.matches("input");
+  if (event.key === "Escape") current.focus();
+  else if (event.key === "Enter" && !writes && !event.target.matches("summary")) {
+    event.preventDefault();
+    if (current.querySelector(".changed")) keep(current);  // the same points once more are no change
+    current.focus();
+    step(1);
+  } else if (writes || counts) return;
+  else if (/^[0-9]$/.test(event.key)) points(current).focus();  // the digit itself goes into the field
+  else if (event.key === "j") step(1);
+  else if (event.key === "k") step(-1);
+  else if (event.key === "u") show(articles.find(unmarked));
+  else if (event.key === "c") {
+    event.preventDefault();
+    comment(current).focus();
+  }
+});
+show(current);

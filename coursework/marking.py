@@ -1,0 +1,166 @@
+"""The page on which a teacher marks the written answers: each question with all answers, its rubric, and keys to press.
+
+`python -m coursework mark` shows it at an address of this machine, and writes what the teacher gives into the CSV file
+of `words`. Nothing that a student wrote is rendered, and no code of a student's runs: an answer is shown as it was
+typed. The address holds a secret, so that no other page and no other user of the machine can reach it.
+"""
+
+from __future__ import annotations
+
+import json
+import secrets
+import threading
+from html import escape
+from http import HTTPStatus
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+from coursework import feedback, pages, results, sources, words
+from tutorial_book.exercises import own_code
+
+SCRIPT = Path(__file__).with_name("marking.js").read_text(encoding="utf-8")
+KEYS = (
+    "Keys: <kbd>j</kbd> <kbd>k</kbd> next and previous answer, digits for its points, <kbd>Enter</kbd> keeps them and"
+)
+KEYS += " goes on, <kbd>c</kbd> comment, <kbd>Esc</kbd> leaves a field, <kbd>u</kbd> next answer without points."
+MOST_BODY = 50_000  # bytes of what the page sends for one answer
+POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src 'unsafe-inline'; connect-src 'self'"
+
+
+def page(where, assignment):
+    """The page of an assignment as HTML."""
+    all_marks = [marks for marks in results.marks_in(where, assignment) if marks.points]
+    given = words.read(where, assignment)
+    body = [f"<h1>{escape(sources.title(assignment))}</h1><p>{KEYS}</p>"]
+    rubrics, questions = sources.rubrics(assignment), feedback.questions(assignment)
+    titles = {name: question.title for question in questions for name in question.parts}
+    for name, most in sources.points(assignment, marks=("written",)).items():
+        blank = [marks.student for marks in all_marks if words.blank(marks, name)]
+        answers = [_answer(marks, name, most, given) for marks in all_marks if marks.student not in blank]
+        empty = f"{words.NO_ANSWER} 0 points: {', '.join(blank)}." if blank else ""
+        body.append(_question(titles[name], rubrics[name], answers, empty))
+    minutes = [_minutes(marks, given) for marks in all_marks]
+    rubric = f"Up to {words.MOST_ORAL} points in a column of their own. Ask why, and which line makes it so."
+    body.append(_question("Five minutes with each, about the student's own code", rubric, [*filter(None, minutes)], ""))
+    return pages.page(f"Mark: {sources.title(assignment)}", f"{''.join(body)}\n<script>\n{SCRIPT}</script>")
+
+
+def sheet(where, assignment):
+    """The questions about each student's own code as a page to print."""
+    asked = {marks.student: own_code.questions(marks) for marks in results.marks_in(where, assignment)}
+    parts = [
+        f"<h2>{escape(student)}</h2>{pages.as_typed(chr(10).join(said))}" for student, said in asked.items() if said
+    ]
+    title = f"{sources.title(assignment)}: five minutes with each"
+    return pages.page(title, f"<h1>{escape(title)}</h1>{''.join(parts)}")
+
+
+def _question(title, rubric, answers, empty):
+    """The unmarked answers come first."""
+    articles = "".join(text for _, text in sorted(answers, key=lambda answer: answer[0]))
+    return (
+        f'<section class="mark"><h2>{escape(title)}</h2><div class="rubric">{pages.markdown(rubric)}</div>'
+        f"{articles}<p>{escape(empty)}</p></section>"
+    )
+
+
+def _answer(marks, name, most, given):
+    """(whether it is marked, its HTML)."""
+    word = given.get((marks.student, name), words.Word())
+    answer = words.digest(marks, name)
+    changed = word.points is not None and word.answer not in ("", answer)
+    text = pages.as_typed(marks.answers.get(name, ""), marks.pictures.get(name, {}))
+    added = [text for kind, text in marks.extra if kind == "markdown"]
+    text += (
+        f"<details><summary>Texts in other cells</summary>{pages.as_typed(chr(10).join(added))}</details>"
+        if added
+        else ""
+    )
+    said = '<p class="changed">This answer has changed since you marked it.</p>' if changed else ""
+    return word.points is not None and not changed, _article(marks.student, name, most, word, answer, said + text)
+
+
+def _minutes(marks, given):
+    """The same for the questions in person; None if there is nothing to ask."""
+    asked = own_code.questions(marks)
+    if not asked:
+        return None
+    word = given.get((marks.student, words.ORAL), words.Word())
+    text = pages.as_typed("\n\n".join(asked))
+    return word.points is not None, _article(marks.student, words.ORAL, words.MOST_ORAL, word, "", text)
+
+
+def _article(student, name, most, word, answer, text):
+    points = "" if word.points is None else f"{word.points:g}"
+    return (
+        f'<article tabindex="-1" data-student="{escape(student)}" data-question="{name}" data-answer="{answer}">'
+        f"<h3>{escape(student)}</h3><div>{text}</div><p>"
+        f'<label>Points of {most} <input type="number" min="0" max="{most}" step="0.5" value="{points}"></label> '
+        f'<label>Comment <textarea rows="1" maxlength="{words.MOST_COMMENT}">{escape(word.comment)}</textarea></label> '
+        f"<output></output></p></article>"
+    )
+
+
+class Server(ThreadingHTTPServer):
+    """The page of an assignment at `address`, until it is shut down. port: 0 for any that is free."""
+
+    daemon_threads = True
+
+    def __init__(self, where, assignment, port=0):
+        super().__init__(("127.0.0.1", port), _Handler)
+        self.where, self.assignment, self.writing = where, assignment, threading.Lock()
+        self.path = f"/{secrets.token_urlsafe(24)}/"
+        self.host = f"127.0.0.1:{self.server_port}"
+        self.address = f"http://{self.host}{self.path}"
+
+
+class _Handler(BaseHTTPRequestHandler):
+    timeout = 60  # seconds that a connection may say nothing
+
+    def do_GET(self):
+        if self._known():
+            self._answer(HTTPStatus.OK, page(self.server.where, self.server.assignment), "text/html")
+
+    def do_POST(self):
+        """{"student", "question", "points", "comment", "answer"}: texts, kept as one line of the CSV file."""
+        if not self._known():
+            return
+        try:
+            size = int(self.headers["Content-Length"])
+            if not 0 <= size <= MOST_BODY:
+                raise ValueError("too long")
+            sent = json.loads(self.rfile.read(size))
+            student, question, points, comment, answer = (str(sent[name]) for name in words.HEADINGS)
+            known = {marks.student for marks in results.marks_in(self.server.where, self.server.assignment)}
+            if student not in known:
+                raise ValueError(f"{student!r} has handed in nothing")
+            points = words.checked(self.server.assignment, question, points)
+            word = words.Word(points, comment[: words.MOST_COMMENT], answer)
+            with self.server.writing:
+                words.give(self.server.where, self.server.assignment, student, question, word)
+        except (ValueError, KeyError, TypeError, RecursionError) as error:
+            self._answer(HTTPStatus.BAD_REQUEST, str(error))
+        except OSError as error:
+            self._answer(HTTPStatus.INTERNAL_SERVER_ERROR, f"not kept: {error.strerror}")
+        else:
+            self._answer(HTTPStatus.OK, "kept")
+
+    def _known(self):
+        """Whether the request names the secret and this machine; else it is answered with nothing."""
+        known = self.path == self.server.path and self.headers["Host"] == self.server.host
+        if not known:
+            self._answer(HTTPStatus.NOT_FOUND, "")
+        return known
+
+    def _answer(self, status, text, kind="text/plain"):
+        content = text.encode("utf-8", "backslashreplace")
+        self.send_response(status)
+        headers = {"Content-Type": f"{kind}; charset=utf-8", "Content-Length": str(len(content))}
+        headers |= {"Content-Security-Policy": POLICY, "Referrer-Policy": "no-referrer", "Cache-Control": "no-store"}
+        for name, value in {**headers, "X-Content-Type-Options": "nosniff"}.items():
+            self.send_header(name, value)
+        self.end_headers()
+        self.wfile.write(content)
+
+    def log_message(self, *_):
+        """Say nothing: the teacher's terminal has the address, and each line would push it away."""

@@ -1,0 +1,52 @@
+"""CSV files: read as spreadsheets and learning platforms save them, and written so that no cell computes."""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import io
+import re
+from itertools import zip_longest
+from pathlib import Path
+
+STARTS = "=+\\-@＝＋－＠"  # a cell that begins with one of these computes
+FORMULA = re.compile(rf"(^|[;,|\t\r\n])([\s\"']*)(?=[{STARTS}])")
+QUOTED = re.compile(rf"(^|[;,|\t\r\n])([\s\"']*)'(?=[{STARTS}])")
+REMEDY = "In Excel: Save as, CSV UTF-8. Elsewhere: export again as UTF-8"
+
+
+def csv_text(lines):
+    """Text of a CSV file. A text gets a quote where a spreadsheet, with whatever separator, would see a formula."""
+    file = io.StringIO()
+    writer = csv.writer(file, lineterminator="\n")
+    for line in lines:
+        writer.writerow(FORMULA.sub(r"\1\2'", item) if isinstance(item, str) else item for item in line)
+    return file.getvalue()
+
+
+def unquoted(text):
+    """A text as it was before `csv_text` put a quote into it."""
+    return QUOTED.sub(r"\1\2", text)
+
+
+def read(path):
+    """(headings, lines as dictionaries) of a CSV file, with cells separated by commas, semicolons or tabs.
+
+    Raises ValueError if the file is an Excel workbook, or neither UTF-8 nor UTF-16: a guess could spoil names.
+    """
+    data = Path(path).read_bytes()
+    if data.startswith((b"PK\x03\x04", b"\xd0\xcf\x11\xe0")):
+        raise ValueError(f"{path} is a workbook and must be a CSV file. {REMEDY}")
+    try:
+        text = data.decode("utf-16" if data[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE) else "utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data[: error.start].count(b"\n") + 1
+        raise ValueError(f"{path} must be UTF-8, and line {line} is not. {REMEDY}") from None
+    first = text.partition("\n")[0]
+    if first.lower().startswith("sep="):  # Excel's own first line
+        text = text.partition("\n")[2]
+        first = text.partition("\n")[0]
+    separator = max(",;\t", key=first.count)  # the comma, if there is only one column
+    rows = csv.reader(io.StringIO(text, newline=""), delimiter=separator)
+    headings = [heading.strip() for heading in next(rows, [])]
+    return headings, [dict(zip_longest(headings, row[: len(headings)], fillvalue="")) for row in rows if any(row)]

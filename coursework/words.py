@@ -1,0 +1,212 @@
+"""What the teacher gives: points and comments for the written answers, in one CSV file for each assignment.
+
+    student,question,points,comment,answer
+    ada,why-square-root,3.5,And the gradient?,81fc0e7dbb10
+    ada,oral,4,,
+
+The marking page writes RESULTS/words-ASSIGNMENT.csv, and a teacher may edit it. The points of code are never in it:
+these come from the sandbox, through `marks/`. A comment may be about any question. "oral" is the result of the five
+minutes about the student's own code. answer: a digest of what was marked, which shows if the answer changed later.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import sqlite3
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+from coursework import sources, tables
+from coursework.results import write
+from coursework.submissions import A_FEW_WORDS
+
+HEADINGS = ["student", "question", "points", "comment", "answer"]
+NO_ANSWER = "Nothing was written here."
+ORAL, MOST_ORAL = "oral", 4
+MOST_COMMENT = 5_000  # characters
+
+
+@dataclass(frozen=True)
+class Word:
+    """Points, None if there are none yet, and a comment. answer: the digest of the answer that was marked."""
+
+    points: float | None = None
+    comment: str = ""
+    answer: str = ""
+
+
+def path_of(where, assignment):
+    return Path(where) / f"words-{assignment}.csv"
+
+
+def read(where, assignment):
+    """(student, question) -> `Word`. Raises ValueError if the file has a line that cannot be right."""
+    path = path_of(where, assignment)
+    if not path.is_file():
+        return {}
+    headings, rows = tables.read(path)
+    missing = [heading for heading in HEADINGS[:4] if heading not in headings]
+    if missing:
+        raise ValueError(f"{path} must have the columns {', '.join(HEADINGS)}; {', '.join(missing)} is missing")
+    found = {}
+    for number, row in enumerate(rows, 2):
+        student, question, points, comment, answer = (tables.unquoted(row.get(name) or "") for name in HEADINGS)
+        key = student.strip(), question.strip()
+        try:
+            if key in found:
+                raise ValueError(f"{key[0]} and {key[1]} have a line already")
+            found[key] = Word(checked(assignment, key[1], points.strip()), comment[:MOST_COMMENT], answer.strip())
+        except ValueError as error:
+            raise ValueError(f"{path}, line {number}: {error}") from None
+    return found
+
+
+def checked(assignment, question, points):
+    """The points for a question out of a text, None for an empty one. Raises ValueError if they cannot be right."""
+    worth = {**sources.points(assignment), ORAL: MOST_ORAL}
+    if question not in worth:
+        raise ValueError(f"{question!r} is not a question of {assignment}")
+    if not points:
+        return None
+    if question in sources.points(assignment, marks=("check",)):
+        raise ValueError(f"the points of {question} come from grading: leave them empty")
+    try:
+        given = float(points.replace(",", "."))
+    except ValueError:
+        given = math.nan
+    if not 0 <= given <= worth[question]:
+        raise ValueError(f"the points of {question} must be a number from 0 to {worth[question]}, got {points!r}")
+    return given
+
+
+def give(where, assignment, student, question, word):
+    """Write one line, anew; all others stay as they are, also those that were edited meanwhile."""
+    found = read(where, assignment)
+    found[student, question] = word
+    save(where, assignment, found)
+
+
+def save(where, assignment, found):
+    """Write the whole file."""
+    lines = [
+        [*key, "" if word.points is None else word.points, word.comment, word.answer] for key, word in found.items()
+    ]
+    write(path_of(where, assignment), tables.csv_text([HEADINGS, *sorted(lines, key=lambda line: line[:2])]))
+
+
+# --- the scores that follow ------------------------------------------------------------------------------------------
+
+
+def scores(where, all_marks):
+    """(student, assignment) -> cell -> (points, of how many, the teacher's comment), for all marks.
+
+    Points are None until the teacher gives them; a submission without marks has no cells. The result of the five
+    minutes is not among them: see `oral`.
+    """
+    given = {assignment: read(where, assignment) for assignment in {marks.assignment for marks in all_marks}}
+    return {(one.student, one.assignment): _scores(one, given[one.assignment]) for one in all_marks}
+
+
+def _scores(marks, given):
+    if not marks.points:
+        return {}
+    found, checks = {}, sources.points(marks.assignment, marks=("check",))
+    for name, most in sources.points(marks.assignment).items():
+        word = given.get((marks.student, name), Word())
+        if name in marks.points:
+            found[name] = marks.points[name], most, word.comment
+        elif name not in checks and word.points is None and blank(marks, name):
+            found[name] = 0, most, word.comment or NO_ANSWER
+        elif name not in checks:
+            found[name] = word.points, most, word.comment
+    return found
+
+
+def oral(where, assignment):
+    """Student -> (points, comment) of the five minutes."""
+    given = {student: word for (student, question), word in read(where, assignment).items() if question == ORAL}
+    return {student: (word.points, word.comment) for student, word in given.items() if word.points is not None}
+
+
+def status(marks, given):
+    """How far the marking of a submission is, in a few words."""
+    if not marks.submitted:
+        return "no submission"
+    if not given:
+        return "needs a human"
+    return "written questions to mark" if any(points is None for points, *_ in given.values()) else "graded"
+
+
+def blank(marks, name):
+    """Whether the student left the cell as it was given, or removed it, and wrote no text of any length elsewhere."""
+    if any(cell_type == "markdown" and len(text) > A_FEW_WORDS for cell_type, text in marks.extra):
+        return False
+    given = _given(marks.assignment)
+    return marks.answers.get(name, given[name]).strip() in ("", given[name].strip())
+
+
+@lru_cache
+def _given(assignment):
+    """Cell id -> its source as students get it."""
+    cells = sources.student_notebook(assignment).cells
+    return {sources.grade_id(cell): cell.source for cell in cells if sources.grade_id(cell)}
+
+
+def digest(marks, name):
+    """What stands for an answer in the file: another answer, or another picture in it, has another digest."""
+    answer = marks.answers.get(name, ""), marks.pictures.get(name, {}), marks.extra
+    return hashlib.sha256(repr(answer).encode("utf-8", "surrogatepass")).hexdigest()[:12]
+
+
+def changed(where, marks):
+    """The written answers of a student that are not those that the teacher marked."""
+    given = read(where, marks.assignment)
+    written = sources.points(marks.assignment, marks=("written",))
+    words = {name: given.get((marks.student, name), Word()) for name in written}
+    return [name for name, word in words.items() if word.answer and word.answer != digest(marks, name)]
+
+
+# --- marks that were given in nbgrader's formgrader ------------------------------------------------------------------
+
+OLD = """
+SELECT submitted_assignment.student_id, base_cell.name, grade.manual_score, grade.extra_credit, comment.manual_comment
+FROM submitted_notebook
+JOIN submitted_assignment ON submitted_assignment.id = submitted_notebook.assignment_id
+JOIN assignment ON assignment.id = submitted_assignment.assignment_id
+JOIN base_cell ON base_cell.notebook_id = submitted_notebook.notebook_id
+LEFT JOIN grade ON grade.cell_id = base_cell.id AND grade.notebook_id = submitted_notebook.id
+LEFT JOIN comment ON comment.cell_id = base_cell.id AND comment.notebook_id = submitted_notebook.id
+WHERE assignment.name = ?
+"""
+
+
+def convert(where, assignment):
+    """Take over what a teacher gave in an earlier version's gradebook.db, once. Sentences on what was taken or left."""
+    path = Path(where) / "gradebook.db"
+    if path_of(where, assignment).exists() or not path.is_file():
+        return []
+    with sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True) as book:
+        lines = book.execute(OLD, [assignment]).fetchall()
+    written, points, comments, left = sources.points(assignment, marks=("written",)), {}, {}, []
+    for student, name, score, extra, comment in lines:
+        if comment and _part(assignment, name):
+            comments[student, _part(assignment, name)] = comment
+        if score is not None and name in written:
+            points[student, name] = min(score + (extra or 0), written[name])
+        elif score is not None:
+            left.append(f"{student}, {name}: {score:g}")
+    found = {key: Word(points.get(key), comments.get(key, "")) for key in {*points, *comments}}
+    if found:
+        save(where, assignment, found)
+    taken = [f"{len(found)} points and comments were taken over from {path} into {path_of(where, assignment).name}."]
+    lost = [f"Points for code that were given by hand in {path.name} do not count any more: {'; '.join(left)}."]
+    return taken * bool(found) + lost * bool(left)
+
+
+def _part(assignment, name):
+    """The part of a question that a comment on one of its cells belongs to: of a solution, its first check."""
+    names, worth = [*_given(assignment)], sources.points(assignment)
+    after = names[names.index(name) :] if name in names else []
+    return next((one for one in after if one in worth), "")

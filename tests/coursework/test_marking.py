@@ -1,0 +1,178 @@
+"""The page where the teacher marks: keys, what is kept, what a student's text may do there, and who can reach it."""
+
+import http.client
+import json
+import threading
+from pathlib import Path
+
+import pytest
+
+from coursework import checks, marking, pages, results, sources, words
+from coursework.marks import Marks
+from tests.coursework.conftest import ASSIGNMENT, FULL, WRITTEN
+
+HOSTILE = Path(__file__).with_name("hostile.txt").read_text(encoding="utf-8")
+DOT = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
+ANSWERS = {"ada": "A dot product of $d_k$ terms has variance $d_k$.", "bob": HOSTILE, "kim": "Because.", "lee": ""}
+
+
+@pytest.fixture
+def where(tmp_path):
+    """A folder of results with four students, one of whom wrote nothing."""
+    for student, text in ANSWERS.items():
+        pictures = {WRITTEN: {'x" onerror="alert(1)': ("image/png", DOT)}} if student == "bob" else {}
+        code = {"attention": "def attention(Q):\n    x = '</pre><script>alert(1)</script>\u202e'"}
+        own = {"own-attention": f"<{student}>"}
+        answers = {**code, WRITTEN: text}
+        one = Marks(student, ASSIGNMENT, points=dict(FULL), answers=answers, pictures=pictures, me=student, own=own)
+        results.save(tmp_path, one)
+    return tmp_path
+
+
+@pytest.fixture
+def server(where):
+    with marking.Server(where, ASSIGNMENT) as server:
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
+        thread.start()
+        yield server
+        server.shutdown()
+        thread.join()
+
+
+@pytest.fixture
+def tab(server, browser):
+    """The page in a browser, and what it asked for."""
+    page = browser.new_page()
+    page.asked, page.dialogs = [], []
+    page.on("request", lambda request: page.asked.append(request.url))
+    page.on("dialog", lambda dialog: (page.dialogs.append(dialog.message), dialog.dismiss()))
+    page.goto(server.address)
+    yield page
+    page.close()
+
+
+def kept(where):
+    return {key: (word.points, word.comment) for key, word in words.read(where, ASSIGNMENT).items()}
+
+
+def test_the_page_has_all_answers_and_the_rubric(where):
+    page = marking.page(where, ASSIGNMENT)
+    assert page.count(f'data-question="{WRITTEN}"') == 3 and page.count('data-question="oral"') == 4
+    assert "Nothing was written here. 0 points: lee." in page and "<em>Common mistake:</em>" in page
+    assert "variance <code>d_k</code>" in page  # the rubric's formulas
+    words.give(where, ASSIGNMENT, "ada", WRITTEN, words.Word(3, "", "another"))
+    words.give(where, ASSIGNMENT, "bob", WRITTEN, words.Word(2))
+    page = marking.page(where, ASSIGNMENT)
+    order = [part.partition('"')[0] for part in page.split('data-student="')[1:4]]
+    assert order == ["ada", "kim", "bob"]  # what is marked comes last, except where the answer has changed
+    assert page.count("has changed since you marked it") == 1 and 'value="3"' in page
+
+
+def test_a_class_is_marked_with_keys(tab, where):
+    press = tab.keyboard.press
+    assert tab.locator("article[aria-current] h3").inner_text() == "ada"
+    press("3")
+    press(".")
+    press("5")
+    press("Enter")
+    assert tab.locator("article[aria-current] h3").inner_text() == "bob"
+    press("j")
+    press("c")
+    tab.keyboard.type("Why? k j 1")
+    press("Escape")
+    press("1")
+    press("Enter")
+    press("u")
+    assert tab.locator("article[aria-current] h3").inner_text() == "bob"
+    press("0")
+    press("Enter")
+    tab.wait_for_function(
+        "document.querySelectorAll('output').length && "
+        "[...document.querySelectorAll('output')].filter(one => one.value == 'kept').length == 3"
+    )
+    assert kept(where) == {
+        ("ada", WRITTEN): (3.5, ""), ("bob", WRITTEN): (0, ""), ("kim", WRITTEN): (1, "Why? k j 1")
+    }  # fmt: skip
+    given = words.read(where, ASSIGNMENT)["ada", WRITTEN]
+    assert given.answer == words.digest(results.load(where, ASSIGNMENT, "ada"), WRITTEN)
+
+
+def test_points_beyond_the_question_are_not_kept(tab, where):
+    tab.locator("article input").first.fill("9")
+    tab.keyboard.press("Enter")
+    tab.wait_for_timeout(200)
+    assert not kept(where)
+    tab.locator("article input").first.fill("2")
+    tab.route("**/*", lambda route: route.abort())
+    tab.keyboard.press("Enter")
+    tab.wait_for_selector(".failed output")
+    assert "not kept" in tab.locator(".failed output").inner_text() and not kept(where)
+
+
+def test_nothing_a_student_wrote_runs_or_loads(tab, server):
+    tab.eval_on_selector_all("details", "all => all.forEach(one => one.open = true)")
+    assert set(tab.asked) - {f"data:image/png;base64,{DOT}"} == {server.address} and not tab.dialogs
+    assert tab.locator("article a, article script, article style, article form, article iframe").count() == 0
+    assert tab.locator("article img").count() == 1 and tab.locator("article img").evaluate("one => one.naturalWidth")
+    shown = tab.locator("[data-student=bob] pre").first.inner_text()
+    assert shown.strip() == HOSTILE.strip()
+
+
+def test_the_sheet_is_escaped_and_complete(where):
+    sheet = marking.sheet(where, ASSIGNMENT)
+    assert sheet.count("<h2>") == 4 and "<script" not in sheet and "It gives &#x27;&lt;ada&gt;&#x27;" in sheet
+    assert "\u202e" not in sheet and "\\u202e" in sheet
+
+
+REQUESTS = {
+    "another path": ("GET", "/", {}, 404),
+    "a path without its secret": ("GET", "/x/", {}, 404),
+    "another name of this machine": ("GET", "{path}", {"Host": "evil.example"}, 404),
+    "no length": ("POST", "{path}", {}, 400),
+    "a long body": ("POST", "{path}", {"Content-Length": "9999999999"}, 400),
+    "another site's form": ("POST", "{path}", {"Host": "evil.example", "Content-Length": "2"}, 404),
+}
+
+
+@pytest.mark.parametrize("name", REQUESTS)
+def test_others_reach_nothing(name, server, where):
+    method, path, headers, status = REQUESTS[name]
+    connection = http.client.HTTPConnection(server.host, timeout=10)
+    connection.putrequest(method, path.format(path=server.path), skip_host="Host" in headers)
+    for heading, value in headers.items():
+        connection.putheader(heading, value)
+    connection.endheaders()
+    answer = connection.getresponse()
+    assert answer.status == status and len(answer.read()) < 100 and not kept(where)
+    connection.close()
+
+
+SENT = {"student": "ada", "question": WRITTEN, "points": "2", "comment": "c", "answer": "x"}
+BAD = [
+    [], 7, None, {}, {**SENT, "student": "nobody"}, {**SENT, "question": "softmax-hidden"}, {**SENT, "points": "5"},
+    {**SENT, "points": "1e999"}, {**SENT, "question": "../x"},
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("sent", [SENT, *BAD], ids=str)
+def test_only_points_for_words_are_kept(sent, server, where):
+    connection = http.client.HTTPConnection(server.host, timeout=10)
+    connection.request("POST", server.path, json.dumps(sent))
+    assert connection.getresponse().status == (200 if sent is SENT else 400)
+    assert kept(where) == ({("ada", WRITTEN): (2, "c")} if sent is SENT else {})
+    connection.close()
+
+
+@pytest.mark.parametrize("scheme, width", [("light", 390), ("dark", 390), ("light", 1200)])
+def test_the_page_fits_its_screen(scheme, width, server, browser):
+    page = browser.new_page(viewport={"width": width, "height": 800}, color_scheme=scheme)
+    page.goto(server.address)
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    page.close()
+
+
+def test_every_rubric_is_readable():
+    for assignment in checks.names():
+        for rubric in sources.rubrics(assignment).values():
+            html = pages.markdown(rubric)
+            assert html.startswith("<p>") and "$" not in html and "**" not in html and "\\" not in html

@@ -1,0 +1,140 @@
+"""The class as learning platforms list it: read, or refused with the way to save it; and who is in which variant."""
+
+import pytest
+
+from coursework import grading, lateness, references, results, rosters, sources
+from coursework.__main__ import main
+from coursework.marks import Marks
+from tests.coursework.conftest import ASSIGNMENT, FULL, put_file, rows
+
+CANVAS = "Student,ID,SIS User ID,SIS Login ID,Section,A 1 (7)\n    Points Possible,,,,,40\n"
+CANVAS += '"Lovelace, Ada",4711,S1,ada@x.edu,A,12\n"Test, Student",4999,,,A,\n"Student, Test",5000,,,A,\n'
+PLATFORMS = {  # name -> (the file, (id, last name, first name) of the first student)
+    "Canvas": (CANVAS, ("ada@x.edu", "Lovelace", "Ada")),
+    "Moodle": (
+        "Identifier,Full name,Email address,Status,Grade\nParticipant 815,Ada Lovelace,ada@x.edu,No submission,\n",
+        ("ada@x.edu", "Ada Lovelace", ""),
+    ),
+    "Blackboard": (
+        "Last Name\tFirst Name\tUsername\tStudent ID\tLast Access\nLovelace\tAda\tal1815\t99\t\n",
+        ("al1815", "Lovelace", "Ada"),
+    ),
+    "Gradescope": ("First Name,Last Name,SID,Email,Sections\nAda,Lovelace,99,ada@x.edu,A\n", ("99", "Lovelace", "Ada")),
+    "Gradescope without numbers": ("Name,SID,Email\nAda Lovelace,,ada@x.edu\n", ("ada@x.edu", "Ada Lovelace", "")),
+    "GitHub Classroom": (
+        '"identifier","github_username","github_id","name"\n"ada@x.edu","octocat","1","Ada"\n', ("octocat", "Ada", "")
+    ),
+    "a list of one's own": ("student,last_name,first_name\n李明,李,明\n", ("李明", "李", "明")),
+    "capitals": ("Student;Last Name;First Name\nmüller;Müller;Jörg\n", ("müller", "Müller", "Jörg")),
+    "Excel's own first line": ("sep=;\nstudent;last_name\nada;Lovelace\n", ("ada", "Lovelace", "")),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
+@pytest.mark.parametrize("platform", PLATFORMS)
+def test_the_usual_platforms_are_read(platform, encoding, tmp_path):
+    text, right = PLATFORMS[platform]
+    (tmp_path / "class.csv").write_bytes(text.encode(encoding))
+    first = next(iter(rosters.read_roster(tmp_path / "class.csv").values()))
+    assert (first.id, first.last_name, first.first_name) == right
+    rosters.keep(tmp_path, ASSIGNMENT, {first.id: first})
+    assert rosters.kept(tmp_path, ASSIGNMENT) == {first.id: first}
+
+
+REFUSED = {
+    "cp1252": ("student,last_name\nada,Möller\n".encode("cp1252"), "line 2 is not. In Excel: Save as, CSV UTF-8"),
+    "a workbook": (b"PK\x03\x04 xl/workbook.xml", "is a workbook and must be a CSV file. In Excel: Save as, CSV UTF-8"),
+    "half a letter": (b"\xff\xfes\x00t", "must be UTF-8"),
+    "nothing": (b"", "got nothing. Export it in English"),
+    "German": (
+        "Vollständiger Name;E-Mail-Adresse\nAda;a@x\n".encode(),
+        "got Vollständiger Name, E-Mail-Adresse. Export",
+    ),
+    "no headings": (b"ada\nbob\n", 'call the column with the names in its files "student"'),
+    "a name twice": (b"student\nada\nada\n", "names ada twice"),
+}
+
+
+@pytest.mark.parametrize("what", REFUSED)
+def test_others_are_refused_with_a_remedy(what, tmp_path):
+    data, said = REFUSED[what]
+    (tmp_path / "class.csv").write_bytes(data)
+    with pytest.raises(ValueError, match="class.csv ") as error:
+        rosters.read_roster(tmp_path / "class.csv")
+    assert said in str(error.value)
+
+
+def test_the_list_of_another_assignment_is_refused(put, tmp_path, capsys, monkeypatch):
+    """Moodle's numbers are others in each assignment, and in German the names are under another heading."""
+    monkeypatch.setattr(grading.sandbox, "ready", lambda: None)
+    for number, name in ((815, "Ada Lovelace"), (816, "Bob B")):
+        put(f"{name}_{number}_assignsubmission_file_/x.ipynb", sources.solved_notebook(ASSIGNMENT))
+    list_of = "Identifier,Full name,Email address,Status\nParticipant 1,Ada Lovelace,a@x,\nParticipant 2,Bob B,b@x,\n"
+    (tmp_path / "class.csv").write_text(list_of)
+    command = ["grade", str(tmp_path / "submitted"), "--assignment", ASSIGNMENT, "--to", str(tmp_path / "out")]
+    assert main([*command, "--roster", str(tmp_path / "class.csv")]) == 2
+    assert "the roster has none of the 2 students who handed in" in capsys.readouterr().err
+    assert not (tmp_path / "out" / "grades.csv").exists()
+
+
+# --- late -------------------------------------------------------------------------------------------------------------
+
+
+def noted(tmp_path, digest, **row):
+    """The days late of ada, after a grading with this file and row of the roster."""
+    marks = [Marks("ada", ASSIGNMENT, "Ada_8_assignsubmission_file_/x", digest, dict(FULL))]
+    students = {"ada": rosters.Student("ada", row=tuple(row.items()))}
+    lateness.note_late(tmp_path, ASSIGNMENT, marks, students, "10%/day")
+    return lateness.late(tmp_path, ASSIGNMENT)["ada"].days
+
+
+def test_lateness_belongs_to_the_file_that_counts(tmp_path):
+    """A later file that does not count makes the one that does no later; an extension makes it less late."""
+    assert noted(tmp_path, "first", Status="Submitted for grading") == 0
+    assert noted(tmp_path, "first", Status="Submitted for grading - 3 days late") == 0
+    assert noted(tmp_path, "second", Status="Submitted for grading - 3 days late") == 3
+    assert noted(tmp_path, "second", Status="Submitted for grading") == 0
+    assert noted(tmp_path, "second", days_late="2") == 2  # the teacher's own word
+
+
+STATUS = {
+    "1 year 2 days late": 367, "2 years late": 730, "1 day 5 mins late": 2, "23 hours late": 1, "no submission": 0,
+    "Graded - 2 days 1 hour late": 3, "Reopened": 0, "Draft (not submitted)": 0, "": 0,
+    "Submitted for grading - Extension granted until: Friday": 0,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("status", STATUS)
+def test_durations_are_read_whole(status):
+    assert lateness._days(status, "ada") == STATUS[status]
+
+
+@pytest.mark.parametrize("status", ["Zur Bewertung abgegeben - 2 Tage verspätet", "2 fortnights late", "late?", "x"])
+def test_a_status_that_is_not_understood_is_refused(status):
+    with pytest.raises(ValueError, match="the roster's Status of ada is not understood"):
+        lateness._days(status, "ada")
+
+
+# --- two variants -----------------------------------------------------------------------------------------------------
+
+
+def test_a_student_of_one_variant_lacks_nothing_in_the_other(tmp_path):
+    one, other = "2-attention-2027", "2-attention-2028"
+    for student, assignment, points in (("ada", one, FULL), ("bob", other, FULL), ("bob", one, {}), ("ada", other, {})):
+        results.save(tmp_path, Marks(student, assignment, points=dict(points)))
+    both = ["ada", "bob", "kim"]
+    assert [marks.student for marks in results.marks_in(tmp_path, one, both)] == ["ada", "kim"]
+    assert [marks.student for marks in results.marks_in(tmp_path, other, both)] == ["bob", "kim"]
+    assert references.split(one)[0] == references.split(other)[0]
+
+
+def test_names_and_ids_are_those_of_the_roster(put, tmp_path, bubblewrap):
+    for student in ("李明", "Müller, Jörg"):
+        put_file(tmp_path / "in" / student / "x.ipynb", sources.student_notebook(ASSIGNMENT))
+    (tmp_path / "class.csv").write_text('student,last_name\n李明,李\n"Müller, Jörg",Müller\n', encoding="utf-8")
+    command = ["grade", tmp_path / "in", "--assignment", ASSIGNMENT, "--to", tmp_path / "out", "--seed", "1"]
+    assert main([*map(str, command), "--roster", str(tmp_path / "class.csv")]) == 0
+    lines = rows(tmp_path / "out" / "grades.csv")
+    assert set(lines) == {"李明", "Müller, Jörg"} and lines["李明"]["automatic"] == "0"
+    assert (tmp_path / "out" / "feedback" / "李明" / f"{ASSIGNMENT}.html").is_file()
+    assert (tmp_path / "out" / "feedback" / "Müller-Jörg" / f"{ASSIGNMENT}.html").is_file()
