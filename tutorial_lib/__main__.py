@@ -27,7 +27,7 @@ OPTIONAL = {  # what most chapters do without, and who misses it
     "distributed": "the chapter Past one machine: a corpus on several processes or machines",
     "pyarrow": "the chapter Past one machine: a corpus in Parquet",
     "jupyter-book": "building the pages",
-    "nbgrader": "assignments and their grading",
+    "nbformat": "assignments and their grading",
 }
 SENTENCE = [101, 1045, 2293, 5597, 999, 102]  # [CLS] i love mathematics ! [SEP]
 
