@@ -20,7 +20,9 @@ def test_lesson_follows_the_plan_step_by_step(name):
     notes = [source.words(slide.select_one("aside.notes")) for slide in slides(name)]
     assert min(map(len, notes)) > 10
     at = 0
-    for step in source.read_plan(SITE, ROOT, name).steps:
+    plan = source.read_plan(SITE, ROOT, name)
+    assert len(plan.questions) == 3 and all(plan.questions)
+    for step in plan.steps:
         of_step = [place for place, note in enumerate(notes) if f"{step.minutes}. {step.title}" in note]
         assert of_step and of_step == list(range(at + 1, of_step[-1] + 1)), f"{step.title} is not in its turn"
         at = of_step[-1]

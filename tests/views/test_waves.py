@@ -36,9 +36,11 @@ def assert_clocks(root, d_model, p, k):
             np.testing.assert_allclose(tip, 40 * PE[position, pair].numpy(), atol=0.006)  # two digits are drawn
 
 
-@pytest.mark.parametrize("d_model, n", [(16, 64), (512, 40), (2, 8)])
-def test_waves_are_the_encodings_of_pairs(open_view, d_model, n):
+@pytest.mark.parametrize("d_model, n, begins", [(16, 64, (1, 5)), (512, 40, (1, 5)), (2, 8, (0, 3))])
+def test_waves_are_the_encodings_of_pairs(open_view, d_model, n, begins):
     root = open_view(sinusoid_explorer(d_model, n)).locator(".tl-view")
+    told = re.match(r"Pair (\d+) turns .* From position (\d+) to", root.locator(".tl-say").inner_text())
+    assert tuple(map(int, told.groups())) == begins  # both are there, however few pairs and positions there are
     PE = sinusoidal(n, d_model)
     for i in {0, 1, d_model // 4, d_model // 2 - 1} & set(range(d_model // 2)):
         slide_to(root, "pair i", i)

@@ -55,7 +55,7 @@ OUTCOMES = ":::{outcomes}\n:mirrors: R 4\n\n- tell one;\n- draw $x$.\n\n*Measure
 # Page -> its pieces: Markdown, or the outputs of a cell.
 PAGES = {
     "choice": ["## Section $x$\n\n" + CHOICE, [OTHER], "Text.", [K2], [OTHER], ":::{guesses}\n:::"],
-    "shared": [CHOICE + "\n" + NUMBER, [OTHER], [K1, GROWTH], [OTHER]],
+    "shared": [":::{guesses}\n:::\n\n" + CHOICE + "\n" + NUMBER, [OTHER], [K1, GROWTH], [OTHER]],
     "no-output": [CHOICE, [], "Text.", [OTHER], [K1]],
     "order": [ORDER, [NEAR]],
     "marker": [CHOICE, [K1], ":::{finding} It is.\n:::\n\nMore.\n\n:::{guessed} key\n:::\n\nFree."],
@@ -204,6 +204,17 @@ def page(site):
 
 def texts(parts) -> list[str]:
     return [part.get_text().strip() for part in parts]
+
+
+def test_page_lists_its_guesses_by_section(page):
+    counted = {name: page(name).select_one(".guess-tally") for name in ("choice", "shared")}
+    heads = {name: texts(tally("p")) for name, tally in counted.items()}
+    assert heads == {
+        "choice": ["One question to guess at, by section:"],
+        "shared": ["2 questions to guess at, by section:"],
+    }
+    assert [link["href"] for link in counted["shared"]("a")] == ["#guess-key", "#guess-growth"]
+    assert texts(counted["choice"]("li")) == [r"Section \(x\)"]
 
 
 @pytest.mark.parametrize("number", range(len(WRONG)))

@@ -16,7 +16,7 @@ from tutorial_book.page.layouts import with_layouts
 from tutorial_book.plots.base import DARK, ON_DEEP_CELL, ON_PALE_CELL
 from tutorial_lib import views
 from tutorial_lib.views.base import View
-from website.pages import api, chapters, figures, formulas, live, search, terms, theme, times, way
+from website.pages import api, cards, chapters, figures, formulas, live, search, terms, theme, times, way
 from website.project import ROOT, numbered
 
 # --- figures ---------------------------------------------------------------------------------------------------------
@@ -324,6 +324,16 @@ def test_pages_below_are_listed_only_from_inside():
     page = "<ul>" + item.format("One", "") + item.format("Two", ' open="open"') + "</ul>"
     listed = BeautifulSoup(way.unfolded(page), "html.parser")
     assert listed.get_text().split() == ["One", "Two", "below", "Two"] and listed.select("details, summary") == []
+
+
+def test_card_has_words_left_and_sign_right(tmp_path):
+    cards.draw_card(tmp_path / "card.png", "A title", "Who wins?", chapters.picture("attention"))
+    pixels = plt.imread(tmp_path / "card.png")
+    inked = np.argwhere(pixels[..., :3].min(-1) < 0.9)
+    assert pixels.shape[:2] == (630, 1200)
+    sign, words = inked[inked[:, 1] > 640], inked[inked[:, 1] < 600]
+    assert np.ptp(sign, axis=0).min() > 150 and np.ptp(words, axis=0).min() > 150
+    assert np.abs((sign.min(0) + sign.max(0)) / 2 - [315, 900]).max() < 60  # in the middle of its own part
 
 
 def test_search_reads_headings_sentences_and_short_formulas():

@@ -57,7 +57,7 @@ def test_pages_reload_themselves(tmp_path):
 PAGE = """<html><head><title>{title}</title><script src="../_static/mathjax/x.js"></script>
 <script src="../_static/guess.js?v=1"></script></head><body>
 <nav>Not on paper</nav><article class="bd-article"><h1 id="top">{title}<a class="headerlink" href="#top">#</a></h1>
-<details id="box"><summary>Folded</summary>Inside</details>
+<details id="box" aria-labelledby="top box"><summary>Folded</summary>Inside</details>
 <h2>About <span class="math">\\(\\sqrt{{d_k}}\\)</span></h2>
 <picture class="drawing in-light"><source srcset="../_images/a-phone.svg"/><img src="../_images/a.svg"/></picture>
 <picture class="in-dark"><source srcset="../_images/a-phone-dark.svg"/><img src="../_images/a-dark.svg"/></picture>
@@ -80,6 +80,8 @@ def test_one_page_has_all_that_is_for_paper(book):
     addresses = set(re.findall(r'href="([^"]*)"', page))
     assert addresses == {"#book/one/top", "#book/index/box", "#book/one/box", "https://example.org"}
     assert all(f'id="{address[1:]}"' in page for address in addresses if address.startswith("#"))
+    named = re.findall(r'aria-labelledby="([^"]*)"', page)
+    assert named == ["book/index/top book/index/box", "book/one/top book/one/box"]
     assert page.count("<details") == page.count('open=""') == 2
     for gone in ("guess.js", "Not on paper", "headerlink", "The api", "a-dark", "a-phone"):
         assert gone not in page

@@ -37,6 +37,12 @@ def test_rounded_refuses_wrong_matrices(W):
         rounded(W)
 
 
+@pytest.mark.parametrize("W", [["bear"], [[1.0], [1.0, 2.0]], [None, {}]])
+def test_rounded_refuses_what_are_no_numbers(W):
+    with pytest.raises(TypeError, match="W must be a matrix of numbers"):
+        rounded(W)
+
+
 def test_rounded_model_is_near_and_leaves_original_unchanged(bert, tok):
     inputs = tok.encode("The bear opened the door with a smile.").inputs
     before = bert(**inputs).detach().clone()
