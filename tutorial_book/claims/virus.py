@@ -3,7 +3,7 @@
 import numpy as np
 
 from tutorial_book.claims.claim import claims_of
-from tutorial_book.experiments import virus
+from tutorial_book.experiments import stored
 
 claim = claims_of("virus")
 
@@ -14,7 +14,7 @@ claim = claims_of("virus")
        note="97 % and more in all six trainings, but the rarest variant is found in one. On new sub-lineages it is 80 "
             "to 99 %, and a linear model of the same words has 99.7 %. G's own genomes are not at hand.")
 def _():
-    kept = virus.unequal()
+    kept = stored("virus-unequal")
     shares = np.array(kept["counts"]) / sum(kept["counts"])  # of the variants, the rarest first
     trained = [right for tree in kept["trees"] for name, right in tree["right"].items() if name.startswith("BERT, ")]
     return bool(min(np.mean(right["copies"], axis=1) @ shares for right in trained) > 0.95)
