@@ -142,7 +142,7 @@ def test_wrong_shard_index_is_refused(tmp_path):
     parts = json.loads(index.read_text())
     name = sorted(parts["weight_map"])[0]
     for wrong, message in (
-        ("../vocabulary/config.json", "no file beside it"),
+        ("../vocabulary/config.json", "must list files beside it"),
         ("gone.safetensors", "gone.safetensors"),
     ):
         index.write_text(json.dumps({"weight_map": parts["weight_map"] | {name: wrong}}))

@@ -32,7 +32,7 @@ def names() -> list[str]:
     """Return the names of all programs.
 
     >>> names()[:3]
-    ['limits', 'pruning', 'published']
+    ['limits', 'memory', 'pruning']
     """
     return sorted(path.stem for path in FOLDER.glob("*.py") if path.stem != "__init__")
 

@@ -46,8 +46,9 @@ def make(root: Path) -> int:
     for name in again:
         chapter, plan = source.read_chapter(site, name), source.read_plan(site, root, name)
         slides = deck.Deck(chapter, plan, site)
+        for file in made(site, name):
+            file.parent.mkdir(exist_ok=True)  # first: the slides read pictures by paths that begin in their folder
         for file, text in zip(made(site, name), (slides.html(), sheets.html(slides)), strict=True):
-            file.parent.mkdir(exist_ok=True)
             file.write_text(text, encoding="utf-8")
     write_text(record, json.dumps(now))
     return len(again)

@@ -270,4 +270,3 @@ def smallest_letter(svg: str) -> float:
 
 def parsed(html: str) -> list[Tag]:
     return list(BeautifulSoup(html, "html.parser").contents)
-
