@@ -120,16 +120,25 @@ void EXPORT(add)(const float *x, const float *y, int size, float *out) {
   for (int i = 0; i < size; i += 4) STORE(out + i, ADD(LOAD(x + i), LOAD(y + i)));
 }
 
+INLINE V mean_of(const float *x, int d) {
+  V sum = ALL(0.f);
+  for (int k = 0; k < d; k += 4) sum = ADD(sum, LOAD(x + k));
+  return ALL(sum_of(sum) / d);
+}
+
+// What brings the numbers of a row, less their mean, to a standard deviation of 1.
+INLINE V norm_factor_of(const float *x, int d, V mean, float eps) {
+  V squares = ALL(0.f);
+  for (int k = 0; k < d; k += 4) {
+    V centered = SUB(LOAD(x + k), mean);
+    squares = ADD(squares, MUL(centered, centered));
+  }
+  return ALL(1 / __builtin_sqrtf(sum_of(squares) / d + eps));
+}
+
 void EXPORT(layer_norm)(const float *x, int n, int d, const float *gamma, const float *beta, float eps, float *out) {
   for (int t = 0; t < n; t++, x += d, out += d) {
-    V sum = ALL(0.f), squares = ALL(0.f);
-    for (int k = 0; k < d; k += 4) sum = ADD(sum, LOAD(x + k));
-    V mean = ALL(sum_of(sum) / d);
-    for (int k = 0; k < d; k += 4) {
-      V centered = SUB(LOAD(x + k), mean);
-      squares = ADD(squares, MUL(centered, centered));
-    }
-    V factor = ALL(1 / __builtin_sqrtf(sum_of(squares) / d + eps));
+    V mean = mean_of(x, d), factor = norm_factor_of(x, d, mean, eps);
     for (int k = 0; k < d; k += 4)
       STORE(out + k, ADD(LOAD(beta + k), MUL(LOAD(gamma + k), MUL(factor, SUB(LOAD(x + k), mean)))));
   }

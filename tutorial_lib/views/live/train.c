@@ -96,14 +96,7 @@ void EXPORT(linear_back)(const float *x, int n, int d, const float *w, int m, co
 void EXPORT(layer_norm_back)(const float *x, int n, int d, const float *gamma, float eps, const float *dy, float *dx,
                              float *dgamma, float *dbeta) {
   for (int t = 0; t < n; t++, x += d, dy += d, dx += d) {
-    V sum = ALL(0.f), squares = ALL(0.f), g = ALL(0.f), gx = ALL(0.f);
-    for (int k = 0; k < d; k += 4) sum = ADD(sum, LOAD(x + k));
-    V mean = ALL(sum_of(sum) / d);
-    for (int k = 0; k < d; k += 4) {
-      V centered = SUB(LOAD(x + k), mean);
-      squares = ADD(squares, MUL(centered, centered));
-    }
-    V factor = ALL(1 / __builtin_sqrtf(sum_of(squares) / d + eps));
+    V mean = mean_of(x, d), factor = norm_factor_of(x, d, mean, eps), g = ALL(0.f), gx = ALL(0.f);
     for (int k = 0; k < d; k += 4) {
       V normed = MUL(factor, SUB(LOAD(x + k), mean)), by = LOAD(dy + k), own = MUL(by, LOAD(gamma + k));
       STORE(dgamma + k, ADD(LOAD(dgamma + k), MUL(by, normed)));
