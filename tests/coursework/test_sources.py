@@ -7,6 +7,7 @@ from types import SimpleNamespace
 
 import nbformat
 import pytest
+from nbgrader import nbgraderformat
 
 from coursework import checks, references, sources
 from coursework.__main__ import NOTEBOOKS, ROOT, assignments
@@ -40,10 +41,9 @@ def test_a_notebook_is_valid_for_nbgrader(name):
     assert nbformat.writes(notebook) == nbformat.writes(sources.student_notebook(name))
     marked = [cell for cell in notebook.cells if "nbgrader" in cell.metadata]
     assert len({cell.metadata.nbgrader.grade_id for cell in marked}) == len(marked)
-    nbgrader = pytest.importorskip("nbgrader.nbgraderformat")
     for cell in marked:
-        assert cell.metadata.nbgrader.schema_version == nbgrader.SCHEMA_VERSION
-        nbgrader.MetadataValidator().validate_cell(cell)
+        assert cell.metadata.nbgrader.schema_version == nbgraderformat.SCHEMA_VERSION
+        nbgraderformat.MetadataValidator().validate_cell(cell)
 
 
 @each_assignment
