@@ -20,9 +20,9 @@ from tutorial_book.exercises import own_code
 
 SCRIPT = Path(__file__).with_name("marking.js").read_text(encoding="utf-8")
 KEYS = (
-    "Keys: <kbd>j</kbd> <kbd>k</kbd> next and previous answer, digits for its points, <kbd>Enter</kbd> keeps them and"
+    "Keys: <kbd>j</kbd> <kbd>k</kbd> next and previous answer, digits for its points, <kbd>Enter</kbd> keeps them and "
+    "goes on, <kbd>c</kbd> comment, <kbd>Esc</kbd> leaves a field, <kbd>u</kbd> next answer without points."
 )
-KEYS += " goes on, <kbd>c</kbd> comment, <kbd>Esc</kbd> leaves a field, <kbd>u</kbd> next answer without points."
 MOST_BODY = 50_000  # bytes of what the page sends for one answer
 POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src 'unsafe-inline'; connect-src 'self'"
 

@@ -45,7 +45,6 @@ def curves(panels, x=None, xlabel="layer", ylabel="", log="", ylim=None, columns
     labels = _labels(panels)
     curved = [name for name in labels if any(np.ndim(entries.get(name, 0)) for entries in panels.values())]
     heads = list(dict.fromkeys(name.partition(",")[0] for name in curved))
-    heads = list(dict.fromkeys(name.partition(",")[0] for name in curved))
     figure, axes = _grid(panels, columns, 2.5, labels, xlabel=xlabel, ylabel=ylabel, sharey=bool(ylabel))
     handles, places_of = {}, {}
     for ax, (title, entries) in zip(axes, panels.items()):
