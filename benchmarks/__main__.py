@@ -4,8 +4,8 @@
     python benchmarks embed two_nn      some
     python benchmarks --keep            all, and add the results to those that the book shows
 
-Results are written to _build/bench/NAME.json. Ends with an error where a judged ratio is above its limit, or a
-benchmark fails; the others run all the same.
+Results are written to _build/bench/NAME.json. Ends with an error if a judged ratio is above its limit, or if a
+benchmark fails; the others still run.
 """
 
 import argparse
