@@ -1,7 +1,7 @@
 """Assignments and their grading: what a teacher sets to a class.
 
     python -m coursework assignments                 the students' notebooks, and a zip of each for an LMS
-    python -m coursework grade SUBMISSIONS_FOLDER    marks, gradebook, feedback, and what needs a human
+    python -m coursework grade SUBMISSIONS_FOLDER    marks, tables, feedback, and what needs a human
 
 An assignment is a folder in `assignments/`: `notebook.md` is its text, with solutions; `checks.py` gives the marks.
 What a student hands in goes one way: read (`submissions`), run (`runs`, in the `sandbox`), compared (`comparison`),
