@@ -78,11 +78,12 @@ def png(weights: np.ndarray) -> str:
     'data:image/png;base64,iVBORw0K'
     """
     levels = np.rint(np.sqrt(np.clip(weights, 0, 1)) * 15).astype(np.uint8)
-    levels = np.pad(levels, ((0, 0), (0, levels.shape[1] % 2)))
-    packed = levels[:, 0::2] << 4 | levels[:, 1::2]  # two pixels in a byte
+    height, width = levels.shape
+    levels = np.pad(levels, ((0, 0), (0, width % 2)))
+    packed = levels[:, 0::2] << 4 | levels[:, 1::2]  # two pixels in a byte; an odd row ends with half a byte of zeros
     lines = b"".join(b"\0" + row.tobytes() for row in packed)
     chunks = [
-        (b"IHDR", struct.pack(">IIBBBBB", levels.shape[1], levels.shape[0], 4, 3, 0, 0, 0)),
+        (b"IHDR", struct.pack(">IIBBBBB", width, height, 4, 3, 0, 0, 0)),
         (b"PLTE", bytes(PINK) * 16),
         (b"tRNS", bytes(17 * level for level in range(16))),
         (b"IDAT", zlib.compress(lines, 9)),
