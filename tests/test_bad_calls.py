@@ -10,7 +10,7 @@ INNER = {  # what is called with values that were checked already, or takes anyt
     "are called by the views or the build of the pages": ["views.base", "views.live", "views.still", "views.traces"],
     "draw what a view computed": ["views.models.png"],
     "are called by what loads and saves": ["atomic", "weights.files"],
-    "are the inner loop of training": ["tokenization.merges.merge", "tokenization.merges.wordpiece_score"],
+    "are the inner loop of training": ["tokenization.merges.merge", "tokenization.wordpiece.wordpiece_score"],
     "are called by BPE, with words that it cut and parts of a file that it names": ["tokenization.merges.glue",
                                                                                    "tokenization.steps"],
 }  # fmt: skip

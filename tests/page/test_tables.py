@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tutorial_book.page import answer, table
-from tutorial_book.page.guess import in_words
+from tutorial_book.page.answers import in_words
 
 VALUES = [[1, 0.5, "x"], [30522, 0.25, "y"]]
 HEADS = ["size", "share", "kind"]

@@ -6,7 +6,7 @@ A module loads when one of its names is first asked for, so that a chapter depen
 from tutorial_lib import late
 
 __getattr__, __dir__, __all__ = late(__name__, {
-    "guess": "answer",
+    "answers": "answer",
     "search": "search_view",
     "slider": "slide",
     "source": "show",

@@ -1,7 +1,7 @@
 """Measure a model's vectors over a corpus of any size, layer by layer; killed, it goes on where it was."""
 
+from tutorial_lib.measure.checkpoint import SUMS, Results
 from tutorial_lib.measure.corpus import Corpus
-from tutorial_lib.measure.results import SUMS, Results
 from tutorial_lib.measure.run import JOB, MEASURES, Progress, measure
 from tutorial_lib.measure.sums import ROWS, Job, clouds_of, digest_of, layers_of, measures_of, sums_of_texts
 

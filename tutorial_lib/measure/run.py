@@ -26,13 +26,13 @@ import torch
 from tutorial_lib import geometry
 from tutorial_lib.arguments import check_path, whole_number
 from tutorial_lib.atomic import locked, write_text
+from tutorial_lib.measure.checkpoint import Results
 from tutorial_lib.measure.corpus import Corpus
-from tutorial_lib.measure.results import Results
 from tutorial_lib.measure.sums import Job, clouds_of, digest_of, measures_of, sums_of_texts
 from tutorial_lib.measure.workers import workers as cluster_of
 from tutorial_lib.weights import DEFAULT, checkpoints, read_json
 
-JOB = "job.json"  # the names of the files in a folder, beside results.SUMS
+JOB = "job.json"  # the names of the files in a folder, beside checkpoint.SUMS
 MEASURES = "measures.json"
 FIRST = 256  # texts that tell which coordinates are far larger than the others
 MOST_WORKERS = 8  # that are started if nothing is said: each holds the model

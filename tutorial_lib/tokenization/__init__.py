@@ -6,13 +6,13 @@ tokenizer, `steps` for what a tokenizer.json does to a text, `vocabulary` for wh
 Source: R 2.1, 11.1-11.5, L 3.2.2, 4.2.1.
 """
 
-from tutorial_lib.tokenization.bpe import BPE, OptBPE, RobertaBPE, byte_characters, chunks
+from tutorial_lib.tokenization.bpe import BPE, OptBPE, RobertaBPE, bpe_score, byte_characters, chunks
 from tutorial_lib.tokenization.encoding import Encoding, Tokenizer, truncated_lengths
 from tutorial_lib.tokenization.kinds import characters, words
-from tutorial_lib.tokenization.merges import bpe_score, learn_merges, merge, wordpiece_score
+from tutorial_lib.tokenization.merges import learn_merges, merge
 from tutorial_lib.tokenization.pretrained import tokenizer_of
 from tutorial_lib.tokenization.vocabulary import Anatomy, anatomy
-from tutorial_lib.tokenization.wordpiece import WordPiece
+from tutorial_lib.tokenization.wordpiece import WordPiece, wordpiece_score
 
 __all__ = [
     "BPE", "Anatomy", "Encoding", "OptBPE", "RobertaBPE", "Tokenizer", "WordPiece", "anatomy", "bpe_score",

@@ -10,7 +10,7 @@ from tutorial_lib.arguments import check_has, check_text, check_texts, whole_num
 from tutorial_lib.atomic import write_text
 from tutorial_lib.tokenization.encoding import Tokenizer, around, split_special
 from tutorial_lib.tokenization.kinds import byte_characters
-from tutorial_lib.tokenization.merges import bpe_score, glue, learn_merges
+from tutorial_lib.tokenization.merges import glue, learn_merges
 from tutorial_lib.tokenization.saved import read
 from tutorial_lib.tokenization.steps import (
     CHUNK,
@@ -26,6 +26,11 @@ from tutorial_lib.tokenization.steps import (
 
 END = "<|endoftext|>"
 LONGEST_KNOWN = 100  # characters of a chunk whose tokens are kept; longer ones hardly come twice
+
+
+def bpe_score(pair: int, first: int, second: int, total: int) -> float:
+    """BPE's score: how often the two tokens stand side by side."""
+    return pair
 
 
 class BPE(Tokenizer):

@@ -1,33 +1,15 @@
 """How a subword vocabulary is learned: start from single characters, and keep gluing the best pair together.
 
-The loop is the same for BPE and WordPiece; what "best" means is not, and that is the difference between the two.
+The loop is the same for BPE and WordPiece. They differ in what "best" means: see `bpe.bpe_score` and
+`wordpiece.wordpiece_score`.
 Source: L 3.2.2.
 """
 
-import math
 from collections import Counter, defaultdict
 from collections.abc import Callable
 from heapq import heapify, heappop, heappush
 
 from tutorial_lib.arguments import check_has, check_texts, whole_number
-
-
-def bpe_score(pair: int, first: int, second: int, total: int) -> float:
-    """BPE's score: how often the two tokens stand side by side."""
-    return pair
-
-
-def wordpiece_score(pair: int, first: int, second: int, total: int) -> float:
-    """WordPiece's score: how much more likely the training text becomes once the pair is one token.
-
-    In a model where each token comes up on its own, with probability count / total, the pair now costs
-    log p(first) + log p(second), and as one token log p(pair): `pair` times the difference is gained. So two tokens
-    that are frequent anyway, and meet by chance, are not glued together.
-
-    >>> wordpiece_score(10, 10, 10, 1000) > wordpiece_score(10, 100, 100, 1000)
-    True
-    """
-    return pair * math.log(pair * total / (first * second))
 
 
 def learn_merges(
@@ -39,6 +21,7 @@ def learn_merges(
     `bpe_score` or `wordpiece_score`; of pairs that score the same, the one with the oldest tokens wins. join: makes one
     token out of two. Returns the tokens, the oldest first, and the pairs that were glued, in order.
 
+    >>> from tutorial_lib.tokenization import bpe_score
     >>> learn_merges(Counter({("b", "e", "a", "r"): 2}), ["a", "b", "e", "r"], 6, bpe_score, str.__add__)
     (['a', 'b', 'e', 'r', 'ar', 'be'], [('a', 'r'), ('b', 'e')])
     """

@@ -1,8 +1,9 @@
-"""WordPiece, the tokenizer of BERT; the score by which it learns its merges is in `merges`.
+"""WordPiece, the tokenizer of BERT, and the score by which it learns its merges.
 
 Source: R 11.3, L 3.2.1, 3.2.2.
 """
 
+import math
 import os
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -12,13 +13,26 @@ from tutorial_lib.arguments import check_text, check_texts, whole_number
 from tutorial_lib.atomic import write_text
 from tutorial_lib.tokenization.encoding import Tokenizer, around, split_special
 from tutorial_lib.tokenization.kinds import CHINESE, fold
-from tutorial_lib.tokenization.merges import learn_merges, wordpiece_score
+from tutorial_lib.tokenization.merges import learn_merges
 from tutorial_lib.tokenization.saved import read
 
 UNKNOWN, CLS, SEP, PAD, MASK = "[UNK]", "[CLS]", "[SEP]", "[PAD]", "[MASK]"
 SPECIAL = [PAD, UNKNOWN, CLS, SEP, MASK]
 # What decoding writes without a space before it.
 ATTACHED = (".", "?", "!", ",", "n't", "'m", "'s", "'ve", "'re")
+
+
+def wordpiece_score(pair: int, first: int, second: int, total: int) -> float:
+    """WordPiece's score: how much more likely the training text becomes once the pair is one token.
+
+    In a model where each token comes up on its own, with probability count / total, the pair now costs
+    log p(first) + log p(second), and as one token log p(pair): `pair` times the difference is gained. So two tokens
+    that are frequent anyway, and meet by chance, are not glued together.
+
+    >>> wordpiece_score(10, 10, 10, 1000) > wordpiece_score(10, 100, 100, 1000)
+    True
+    """
+    return pair * math.log(pair * total / (first * second))
 
 
 class WordPiece(Tokenizer):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 
-from tutorial_book.page.guess import in_words
+from tutorial_book.page.answers import in_words
 
 WORDS = "zero one two three four five six seven eight nine ten eleven twelve".split()
 ORDINALS = "zeroth first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth".split()

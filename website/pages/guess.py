@@ -33,7 +33,7 @@ from docutils import nodes
 from docutils.parsers.rst import directives
 from sphinx.util.docutils import SphinxDirective
 
-from tutorial_book.page.guess import in_words
+from tutorial_book.page.answers import in_words
 from website.pages.figures import drawings, ruler
 from website.pages.nodes import Mark, Misuse, above, element, find_places, is_cell, opens, warn
 
@@ -159,7 +159,7 @@ def blank(options: dict[str, str]) -> str:
 def take_answers(doctree: nodes.document) -> list[tuple[str, object, nodes.container]]:
     """The answers of a page: name, value and cell. The page shows them in their boxes, so their output goes.
 
-    They are what `tutorial_book.page.guess.answer` shows.
+    They are what `tutorial_book.page.answers.answer` shows.
     """
     answers = []
     for raw in [raw for raw in doctree.findall(nodes.raw) if "data-answer" in raw.astext()]:

@@ -42,7 +42,7 @@ def make(root: Path) -> int:
     now = {name: key(site, name) for name in names(root)}
     again = [name for name in now if before.get(name) != now[name] or not all(map(Path.exists, made(site, name)))]
     if again:
-        deck.copy_reveal(site / "_static")
+        deck.copy_scripts(site / "_static")
     for name in again:
         chapter, plan = source.read_chapter(site, name), source.read_plan(site, root, name)
         slides = deck.Deck(chapter, plan, site)

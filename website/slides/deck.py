@@ -1,14 +1,15 @@
 """The slides of a chapter: `slides/NAME.html`, made from its built page and from the page for its teacher.
 
-reveal.js, which the package sphinx-revealjs carries, turns the pages; book/_static/slides.js and slides.css do the
-rest. What a slide shows is taken from the chapter, so the answer to a guess is the one that its cell has computed. The
-plan's minutes, and what to say, stand in the speaker's notes.
+reveal.js, which the package sphinx-revealjs carries, turns the pages; layout.js chooses each slide's layout, and
+slides.js and slides.css do the rest. What a slide shows is taken from the chapter, so the answer to a guess is the one
+that its cell has computed. The plan's minutes, and what to say, are in the speaker's notes.
 """
 
 from __future__ import annotations
 
 import json
 import re
+import shutil
 from collections.abc import Sequence
 from html import escape
 from pathlib import Path
@@ -35,8 +36,10 @@ KEYS = [
 PAGE = Path(__file__).with_name("slides.html")
 
 
-def copy_reveal(static: Path) -> None:
-    """Copy the two files of reveal.js that the slides load, and its license, to `static`/reveal."""
+def copy_scripts(static: Path) -> None:
+    """Copy the scripts and styles of slides and sheets to `static`, and reveal.js to `static`/reveal."""
+    for file in [path for path in PAGE.parent.iterdir() if path.suffix in (".js", ".css")]:
+        shutil.copy(file, static)
     source, target = package("sphinx_revealjs") / "_static" / "revealjs", static / "reveal"
     target.mkdir(parents=True, exist_ok=True)
     for file in [source / "LICENSE", *(source / "dist" / name for name in REVEAL)]:
@@ -124,7 +127,7 @@ class Deck:
             del image["loading"]
         for image in made.select("picture > img"):
             self.add_own_layout(image)
-        for file in made.select("picture :is(img, source)"):  # slides.js takes the best of the layouts
+        for file in made.select("picture :is(img, source)"):  # layout.js takes the best of the layouts
             drawing = self.site / FOLDER / (file.get("src") or file["srcset"])
             file["data-letters"] = smallest_letter(drawing.read_text(encoding="utf-8"))
         for tip in made.select("figcaption .legend"):

@@ -1,7 +1,7 @@
 """A chapter on one page to print: `sheets/NAME.html`, with its drawing, its numbered formulas and what it found.
 
-All of it is the chapter's own. The page fits on A4 and on Letter: book/_static/sheets.js makes the letters as large as
-the paper allows. Where much of it stays empty, the first figure of the chapter's plan is there, too.
+All of it is the chapter's own. The page fits on A4 and on Letter: sheets.js makes the letters as large as the paper
+allows. If much of it stays empty, the first figure of the chapter's plan is there, too.
 """
 
 from __future__ import annotations

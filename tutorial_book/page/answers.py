@@ -1,4 +1,7 @@
-"""The answer to a guess: a chapter computes it, and its page puts it beside what the reader guessed."""
+"""The answer to a guess: a chapter computes it, and its page puts it beside what the reader guessed.
+
+The guess itself is made in a box on the page (website/pages/guess.py, book/_static/guess.js).
+"""
 
 import html
 import json
