@@ -19,10 +19,11 @@ claim("R-2.2-bert-parameters", "BERT-base has 110 million parameters.", 110e6,
 
 # --- L 3.2.1 The bear sentence and the transformer from above ------------------------------------------------------
 
-claim("L-3.2.1-context", "“The” of “The cat.” and of “The hat.” have different vectors from the first block on (here: "
-      "whether they are equal before it, and after it).", True,
+claim("L-3.2.1-context", "“The” of “The cat.” and of “The hat.” have different vectors from the first block on (here, "
+      "in the default model: whether they are equal before it, and after each of its six).", True,
       lambda: [torch.equal(*(trace(text)[stop][0, 1] for text in ("The cat.", "The hat.")))
-               for stop in ("embeddings.output", "layer.0.output")], expected=[True, False])
+               for stop in ("embeddings.output", *(f"layer.{i}.output" for i in range(6)))],
+      expected=[True, *6 * [False]])
 
 
 @claim("L-3.2.1-residual", "E' = E + Σ ΔE, and then E^A = Normalize(E + E') (here: the largest difference from "

@@ -133,13 +133,14 @@ def _():
 # --- N 3.2: unembedding ----------------------------------------------------------------------------------------------
 
 
-@claim("N-3.2-last-norm", "The last state goes straight into the unembedding (here: the last layer's state, in a "
-       "decoder of GPT-2's kind).", True, verdict=FAILS,
-       note="One more LayerNorm stands between them, in GPT-2 and in OPT. So what N says of longer states, in its "
-            "section on length and in the conclusion, is true of what comes after it, or in a model without it.")
+@claim("N-8-length", "The direction of the output decides the next token, the length decides the confidence (here: of "
+       "what the last layer gives out, three times as long, in a decoder of GPT-2's kind).", True, verdict=FAILS,
+       note="No probability moves: there is one more LayerNorm between the layers and the unembedding, in GPT-2 and in "
+            "OPT. N is right about what comes after it, or about a model without it.")
 def _():
-    stops = small_gpt().trace([PROMPT])
-    return torch.allclose(stops["logits"], small_gpt().unembedding(stops["layer.3.output"]))
+    X = small_gpt().trace([PROMPT])["layer.3.output"]
+    one, three = (softmax(small_gpt().unembedding(small_gpt().norm(c * X))) for c in (1, 3))
+    return not torch.allclose(one, three, atol=1e-4)
 
 
 @claim("N-3.2-transposed", "In symmetric models the unembedding is the transpose of the embedding (here, in the book's "

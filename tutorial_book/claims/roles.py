@@ -55,7 +55,7 @@ def _():
     return bool(shares[EARLY].mean() > shares[DEEP].mean())
 
 
-claim("R-10.2-subject-verb", "In the early layers, a head makes “artist” attend strongly to “painted” because it "
+claim("R-10.2-subject-verb", "In the early layers, a head might make “artist” attend strongly to “painted” because it "
       "recognizes subject and verb (here, in the default model: in one head the subject looks at its verb more "
       "than at any other word, in four sentences with a third noun between the two).", True,
       lambda: in_all_events((1, [5]), texts=APART)[EARLY].any(), verdict=DIFFERS,
