@@ -50,10 +50,10 @@ check: $(READY)  ## one chapter, its page in a browser, its tests and claims: ma
 	@test -f book/$(CHAPTER).md || { echo 'Which chapter? make check CHAPTER=meaning'; exit 2; }
 	@$(BIN)/python -m website build
 	@$(PYTEST) --long tests/book tests/chapters tests/plots tests/claims \
-		-k 'book/$(CHAPTER).html or test_$(subst -,_,$(CHAPTER)).py or $(CHAPTER)/ or [book/$(CHAPTER)] or teach/$(CHAPTER)]'
+		-k 'book/$(CHAPTER).html or test_$(subst -,_,$(CHAPTER)).py or $(CHAPTER)/ or [$(CHAPTER)] or [book/$(CHAPTER)] or teach/$(CHAPTER)]'
 
-pin: $(READY)  ## the table of all values that the pages write, under three arithmetics: half an hour
-	@$(BIN)/python -m tests.chapters.pins '$(AVX2)' '$(SSE)'
+pin: $(READY)  ## the table of all values that pages write, under three arithmetics: half an hour, or one page: CHAPTER=meaning
+	@$(BIN)/python -m tests.chapters.pins '$(CHAPTER)' '$(AVX2)' '$(SSE)'
 
 portable: $(READY)  ## the chapters whose values differ between processors, tested with the arithmetic of an old one
 	@env $(SSE) $(PYTEST) tests/chapters -k "$$($(BIN)/python -m tests.chapters.pins sensitive)"

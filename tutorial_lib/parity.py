@@ -205,7 +205,8 @@ def compare(ours, hf_model, encodings):
         if name.endswith(".scores"):
             their_value = torch.where(value == -torch.inf, value, _scores(theirs, name, trace))
         elif name not in theirs:
-            raise ValueError(f"the transformers model has no {name}; ours was loaded from another kind of model")
+            why = "ours is of another kind, or the stop is missing in weights/stops.txt"
+            raise ValueError(f"the transformers model has no {name}: {why}")
         elif value.ndim == 4 and theirs[name].ndim == 3:
             their_value = _split(theirs[name], value.shape[-1])
         elif theirs[name].numel() > value.numel():  # OPT looks positions up for each text, ours once for all

@@ -1,7 +1,8 @@
 """Pin what the pages write: every value under three arithmetics, in tests/chapters/values.tsv.
 
-    python -m tests.chapters.pins 'A=1 B=2' 'A=3'    run the chapters as they are and under each of these variables, and
-                                                  write the table (`make pin`): its diff is what a reviewer reads
+    python -m tests.chapters.pins '' 'A=1 B=2' 'A=3'    run the chapters as they are and under each of these variables,
+                                                  and write the table (`make pin`): its diff is what a reviewer reads
+    python -m tests.chapters.pins heads 'A=1' 'A=3'  the same for one chapter and its plan (`make pin CHAPTER=heads`)
     python -m tests.chapters.pins sensitive          the chapters whose values differ, for `make portable`
 
 A row has the page, the mark, its value as it is, and those under the other arithmetics if they differ.
@@ -27,23 +28,25 @@ TABLE = ROOT / "tests" / "chapters" / "values.tsv"
 NUMBER = re.compile(r"−?\d[\d,]*(?:\.\d+)?")
 
 
-def pinned(root: Path) -> dict[str, dict[str, str]] | None:
+def pinned(root: Path, chapter: str = "") -> dict[str, dict[str, str]] | None:
     """For each page, its marks and their values, from the chapters' current runs; None if an expression fails.
 
-    What is wrong, and statements that do not hold, go to stderr.
+    chapter: only its page and its plan. What is wrong, and statements that do not hold, go to stderr.
     """
-    runs = asyncio.run(current_runs(root, chapters(root)))
+    marked = [page for page in values.marked(root) if chapter in ("", Path(page).name)]
+    needed = set().union(*(values.needed(root, page) for page in marked))
+    runs = asyncio.run(current_runs(root, [path for path in chapters(root) if path.stem in needed]))
     pages = values.Pages(root, {name: run["names"] for name, run in runs.items() if not isinstance(run, str)})
-    filled = {page: values.fill(page, pages) for page in values.marked(root)}
+    filled = {page: values.fill(page, pages) for page in marked}
     problems = [problem for _, found, _ in filled.values() for problem in found]
     for problem in problems:
         print(problem, file=sys.stderr)
     return {page: found for page, (*_, found) in filled.items()} if all(each.false for each in problems) else None
 
 
-def under(arithmetic: dict[str, str]) -> dict[str, dict[str, str]] | None:
+def under(arithmetic: dict[str, str], chapter: str) -> dict[str, dict[str, str]] | None:
     """What `pinned` returns under other variables."""
-    command = [sys.executable, "-m", "tests.chapters.pins", "print"]
+    command = [sys.executable, "-m", "tests.chapters.pins", "print", chapter]
     options = {"cwd": ROOT, "env": os.environ | arithmetic, "stdout": subprocess.PIPE, "text": True}
     done = subprocess.run(command, check=True, **options)
     return json.loads(done.stdout.splitlines()[-1])
@@ -95,29 +98,34 @@ def is_near(text: str, known: list[str]) -> bool:
     return True
 
 
-def write(found: list[dict[str, dict[str, str]]]) -> None:
+def write(rows: dict[str, dict[str, list[str]]]) -> None:
+    """Write the table as `read` reads it."""
     with beside(TABLE) as part, part.open("w", encoding="utf-8", newline="") as file:
         table = csv.writer(file, delimiter="\t", lineterminator="\n")
-        for page, marks in found[0].items():
-            for mark, native in marks.items():
-                others = [one[page][mark] for one in found[1:]]
+        for page in values.marked(ROOT):
+            for mark, (native, *others) in rows.get(page, {}).items():
                 table.writerow([page, mark, native, *("" if other == native else other for other in others)])
 
 
 def main(arguments: list[str], root: Path = ROOT) -> int:
     """Write the table, or print what these arguments ask for."""
-    if arguments == ["print"]:
-        print(json.dumps(pinned(root)))
+    if arguments[:1] == ["print"]:
+        print(json.dumps(pinned(root, arguments[1])))
     elif arguments == ["sensitive"]:
         differ = {page for page, marks in read().items() if any(len(set(known)) > 1 for known in marks.values())}
         names = {Path(page).name for page in differ}
         print(" or ".join(sorted({*names, *(name.replace("-", "_") for name in names)})))
     else:
-        found = [under(dict(pair.split("=") for pair in variables.split())) for variables in ["", *arguments]]
+        chapter, *arithmetics = arguments
+        found = [under(dict(pair.split("=") for pair in some.split()), chapter) for some in ["", *arithmetics]]
         if None in found:
             print("An expression fails, as said above: the table is as it was.", file=sys.stderr)
             return 1
-        write(found)
+        if chapter and not found[0]:
+            print(f"{chapter} has no page with values: the table is as it was.", file=sys.stderr)
+            return 1
+        rows = {page: {mark: [one[page][mark] for one in found] for mark in marks} for page, marks in found[0].items()}
+        write(read() | rows if chapter else rows)
     return 0
 
 

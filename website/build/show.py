@@ -9,9 +9,7 @@ The chapter runs first if its cells changed.
 from __future__ import annotations
 
 import asyncio
-import re
 import sys
-from pathlib import Path
 
 from website.build import values
 from website.build.runs import chapters, current_runs
@@ -25,8 +23,7 @@ def main(arguments: list[str]) -> int:
         print(f"PAGE must be a page of the book, got {arguments[:1]}.\n\n{__doc__}", file=sys.stderr)
         return 2
     source = (ROOT / f"{page}.md").read_text(encoding="utf-8")
-    needed = {Path(page).name, *(name.replace("_", "-") for name in re.findall(r"\bpages\.(\w+)", source))}
-    runs = asyncio.run(current_runs(ROOT, [path for path in chapters(ROOT) if path.stem in needed]))
+    runs = asyncio.run(current_runs(ROOT, [path for path in chapters(ROOT) if path.stem in values.needed(ROOT, page)]))
     if failures := [run for run in runs.values() if isinstance(run, str)]:
         return print(*failures, sep="\n") or 1
     all_pages = values.Pages(ROOT, {name: run["names"] for name, run in runs.items()})

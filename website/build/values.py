@@ -235,6 +235,12 @@ def fill(page: str, pages: Pages) -> tuple[str, list[Problem], dict[str, str]]:
     return "".join([*pieces, text[end:]]), problems, pinned
 
 
+def needed(root: Path, page: str) -> set[str]:
+    """The chapters whose values a page may name: its own, and those that it names itself."""
+    texts = [path.read_text(encoding="utf-8") for path in _sources(root, page)]
+    return {Path(page).name, *(name.replace("_", "-") for name in re.findall(r"\bpages\.(\w+)", "".join(texts)))}
+
+
 def marked(root: Path) -> list[str]:
     """The pages of the book that have marks, by their paths below the root."""
     paths = (path for path in sorted((root / "book").rglob("*.md")) if MARK.search(path.read_text(encoding="utf-8")))
@@ -268,7 +274,12 @@ def text_of(root: Path, source: str | Path) -> str:
     """A page's source as readers see it: filled by `make book` if it has marks."""
     path = root / source
     text = path.read_text(encoding="utf-8")
-    return (root / FILLED / path.relative_to(root)).read_text(encoding="utf-8") if MARK.search(text) else text
+    if not MARK.search(text):
+        return text
+    filled = root / FILLED / path.relative_to(root)
+    if not filled.exists():
+        raise FileNotFoundError(f"{source} has not been filled with its values: run `make book` first")
+    return filled.read_text(encoding="utf-8")
 
 
 def setup(app):
