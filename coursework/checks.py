@@ -7,8 +7,6 @@ that generator, so that no table of answers holds them. Right is what the functi
 notebook says `by_case: true`, its points case by case.
 """
 
-from __future__ import annotations
-
 import importlib.util
 import sys
 from collections.abc import Callable

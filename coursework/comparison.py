@@ -3,8 +3,6 @@
 A sentence about a value tells what came, never what was put in or expected: it stands on a feedback page.
 """
 
-from __future__ import annotations
-
 import copy
 import json
 import math

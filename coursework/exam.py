@@ -3,8 +3,6 @@
 All have the same calls of the checks. Each has one more, for the question about the student's own code.
 """
 
-from __future__ import annotations
-
 import hashlib
 from typing import NamedTuple
 

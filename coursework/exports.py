@@ -1,7 +1,5 @@
 """The marks as CSV files: for the teacher, for Canvas and for Moodle."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from coursework import sources, tables, words

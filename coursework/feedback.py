@@ -1,7 +1,5 @@
 """What goes back to the students, and the report that the teacher reads: plain pages, with no hidden check in them."""
 
-from __future__ import annotations
-
 import re
 import zipfile
 from dataclasses import dataclass

@@ -8,8 +8,6 @@ A mark that was given changes by a submission that is newer by its name, by the 
 and this program; the report says so.
 """
 
-from __future__ import annotations
-
 import os
 import threading
 from collections.abc import Callable, Iterable

@@ -1,7 +1,5 @@
 """Who works together: one of a group hands in for all."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from coursework import results

@@ -1,7 +1,5 @@
 """How late a submission is, by what the LMS says, and what that costs."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 from fractions import Fraction

@@ -5,8 +5,6 @@ of `words`. Nothing that a student wrote is rendered, and no code of a student's
 typed. The address holds a secret, so that no other page and no other user of the machine can reach it.
 """
 
-from __future__ import annotations
-
 import json
 import secrets
 import threading

@@ -1,7 +1,5 @@
 """Marks: the points of what was compared, and for each point that is missing the cause in the student's own code."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 
 from coursework import causes, sources
@@ -51,7 +49,7 @@ class Marks:
 
 def mark(work):
     """The marks of a `runs.Work` whose values have been compared."""
-    submission, code, slips = work.submission, work.code, []
+    submission, code = work.submission, work.code
     marks = Marks(submission.student, submission.assignment, submission.file, submission.digest, me=submission.me)
     marks.answers, marks.extra = submission.answers, submission.extra
     worth, by_case = sources.points(marks.assignment), sources.by_case(marks.assignment)
@@ -63,30 +61,24 @@ def mark(work):
         if check in by_case:
             marks.points[check] = int(2 * worth[check] * share) / 2  # rounded down to half points
             marks.cases[check] = list(verdict.cases.items())
-        called, error = verdict.call.name, verdict.record and verdict.record["error"]
-        reason = _reason(check, verdict, code)
-        told = reason
+        marks.reasons[check] = _reason(check, verdict, code)
         if verdict.hint:
             marks.hints[check] = verdict.hint
-            told += f"\nHint: {verdict.hint}."
-        marks.reasons[check] = told + ("" if error else causes.cut_off(called, code))
-        if causes.is_slip(error):
-            slips.append(f"a slip may cost points in several questions: {' '.join(reason.split())}")
+            marks.reasons[check] += f"\nHint: {verdict.hint}."
     question = own_code.of(worth)
     right = own_code.answer_of(question, marks.me, (work.records.get(question) or {}).get("value"))
     marks.own = {} if right is None else {question: right}
-    ended = [f"the code ended a run in the sandbox ({place}: {how})" for place, how in code.ended.items()]
-    marks.ran, marks.stops = [*dict.fromkeys(slips), *ended], causes.stops(code)
+    marks.ran = [f"the code ended a run in the sandbox ({place}: {how})" for place, how in code.ended.items()]
+    marks.stops = causes.stops(code)
     return noted(marks, submission)
 
 
 def _reason(check, verdict, code):
     """What is wrong with the first wrong call of a check, for the student."""
-    call, record = verdict.call, verdict.record
-    if record is None:
-        return causes.not_reached(call.name, check, code)
-    given = None if call.arguments is None else len(call.arguments)
-    return causes.stopped(call.name, record["error"], code, given) if record["error"] else verdict.reason
+    if verdict.record is None:
+        return causes.not_reached(verdict.call.name, check, code)
+    error = verdict.record["error"]
+    return causes.stopped(verdict.call.name, error, code) if error else verdict.reason
 
 
 def noted(marks, submission):

@@ -4,8 +4,6 @@ Only what has the worker's form is taken: labels, calls and cells of the job; ex
 no longer than a right one can be, measured before anything is made of them. The rest is passed over.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from itertools import accumulate

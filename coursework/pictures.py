@@ -4,8 +4,6 @@ A browser takes four bytes of memory for each pixel, whatever the file's size. S
 counts, and nothing decodes a picture here.
 """
 
-from __future__ import annotations
-
 import base64
 import math
 import re

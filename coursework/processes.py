@@ -1,7 +1,5 @@
 """Processes beside the grader's: bounded ones for what anybody made up, and one with the models that checks ask."""
 
-from __future__ import annotations
-
 import contextlib
 import multiprocessing
 import os

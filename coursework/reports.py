@@ -1,7 +1,5 @@
 """What comes of marks: the gradebook, tables and pages of all assignments, and the report that the teacher reads."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """The folder of results: a file with the marks of each student, what a course keeps beside them, and who may write."""
 
-from __future__ import annotations
-
 import json
 import secrets
 from contextlib import contextmanager

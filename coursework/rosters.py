@@ -1,7 +1,5 @@
 """The class as a learning platform or a spreadsheet lists it."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import asdict, dataclass
 

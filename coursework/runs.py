@@ -1,7 +1,5 @@
 """A submission runs in the sandbox, again without what ended a run, until all calls have an answer or a reason."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field, replace
 
 from coursework import causes, exam, sandbox

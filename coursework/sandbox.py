@@ -8,8 +8,6 @@ What does the work: namespaces and mounts (`_bubblewrap`), the list of system ca
 (memory.py), and that what comes out is only data (messages.py).
 """
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os

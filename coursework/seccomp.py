@@ -5,8 +5,6 @@ shared memory, files in memory, keys, timers, watches), no limit can be raised, 
 killed from outside. A fork bomb ends at its first fork, even for root, for whom limits on processes do not hold.
 """
 
-from __future__ import annotations
-
 import platform
 import struct
 

@@ -8,8 +8,6 @@ the rarer it is in the class: what every second answer has says nothing. Nothing
 in a process that ends after seconds.
 """
 
-from __future__ import annotations
-
 import ast
 import builtins
 import hashlib

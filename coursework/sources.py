@@ -12,8 +12,6 @@ The source is a MyST notebook, `assignments/NAME/notebook.md`. What a cell is fo
 Everything else is text. The cells of the notebooks have nbgrader's metadata, by which grading knows them again.
 """
 
-from __future__ import annotations
-
 import hashlib
 import re
 from functools import lru_cache

@@ -1,7 +1,5 @@
 """What a class could do and could not: by question, case and mistake, for who decides what to teach again."""
 
-from __future__ import annotations
-
 from html import escape
 from pathlib import Path
 from statistics import mean, median

@@ -4,8 +4,6 @@ A submission is the notebook that was handed out, with answers in the cells of i
 these run, and what was given runs as it was given. What is no such notebook is answered with what to do.
 """
 
-from __future__ import annotations
-
 import ast
 import hashlib
 import json
@@ -34,11 +32,8 @@ TOLD = {line.split("\t")[0]: line.split("\t")[3] for line in SENTENCES.read_text
 class Submission:
     """One student's notebook for one assignment.
 
-    cells: the sources of the code that will run, in order. keep: number of a cell -> the names whose value after that
-    cell is graded, whatever the others make of them. answers: solution or written cell -> what the student wrote.
-    extra: (type, source) of the cells that the student added. pictures: cell -> file name -> (type, base64) of the
-    pictures in an answer; an added cell is "added-0". notes: what a human should look at, apart from the marks. told:
-    sentences for the student's page. me: the name in the notebook, else the student's.
+    cells: the code that will run. keep: number of a cell -> the names whose value after that cell is graded. The other
+    fields are those of `marks.Marks`.
     """
 
     student: str
@@ -58,8 +53,7 @@ class Submission:
 def sorted_out(folder, assignment, known=None, roster=(), names=None):
     """The submissions of an assignment below a folder, one for each student; and what cannot be graded, a student each.
 
-    known: number of an LMS -> the student's name in the roster. roster: the names of the class. names: who was called
-    what in earlier gradings; this one's are added. Those that cannot be graded have notes and what the student is told.
+    known, roster, names: as for `files.find`. Those that cannot be graded have notes and what the student is told.
     """
     for name in (*sources.names(), assignment):
         _released(name)  # once, and not in each process that reads files
@@ -79,21 +73,26 @@ def sorted_out(folder, assignment, known=None, roster=(), names=None):
         if problem:
             left[student].append((file, problem))
             continue
-        chosen[student], *more = sorted([submission, *filter(None, [chosen.get(student)])], key=_rank)
-        left[student] += [(one.file, OLDER) for one in more]
+        one, other = submission, chosen.get(student)
+        if other:
+            one, other = sorted([one, other], key=_rank)
+            left[student].append((other.file, OLDER))
+        chosen[student] = one
         for one in pictures.too_many(list(chosen.values())):
             _say(one, "pictures are not shown: all submissions have too many", "Your pictures are not shown: too many.")
-    lost = {student: files[0][0] for student, files in left.items() if student not in chosen}
-    refused = {student: Submission(student, assignment, file) for student, file in lost.items()}
-    for student, submission in (refused | chosen).items():
-        for file, reason in left[student]:
-            if student in chosen:
-                told = f"Another file of yours, {base(file)}, was not graded: it {reason}."
-                _say(submission, f"another file, {file}, not graded: {reason}", told)
-            else:
+    refused = []
+    for student, files in left.items():
+        submission = chosen.get(student)
+        for file, reason in files if submission else ():
+            told = f"Another file of yours, {base(file)}, was not graded: it {reason}."
+            _say(submission, f"another file, {file}, not graded: {reason}", told)
+        if not submission:
+            submission = Submission(student, assignment, files[0][0])
+            refused.append(submission)
+            for file, reason in files:
                 _say(submission, f"{file}: not graded: {reason}", _told(file, reason))
         submission.notes += about[student]
-    return list(chosen.values()), list(refused.values())
+    return list(chosen.values()), refused
 
 
 def _told(file, reason):
@@ -134,10 +133,9 @@ def age(file):
 
 @dataclass(frozen=True)
 class Release:
-    """What students got. marked: name -> cell. texts: of all cells, also of those without a name.
+    """What students got. marked: name -> cell. texts: of all cells. roles: name -> given, check, solution or written.
 
-    roles: name -> given, check, solution or written. defined: solution -> {name that it is to define: whether it is a
-    function's}.
+    defined: solution -> {name that it is to define: whether it is a function's}.
     """
 
     marked: dict
@@ -156,10 +154,9 @@ class Release:
 
 @dataclass(eq=False)
 class Piece:
-    """A cell of a notebook. name: as in the release; None for what the student added.
+    """A cell of a notebook. name: as in the release; None for what the student added. own: the student wrote in it.
 
-    pictures: what is attached to it. own: whether the student wrote in it. defines: the names that its code defines.
-    keep: those of them whose value after this cell is graded.
+    defines: the names that its code defines. keep: those of them whose value after this cell is graded.
     """
 
     name: str | None

@@ -9,8 +9,6 @@ these come from the sandbox, through `marks/`. A comment may be about any questi
 minutes about the student's own code. answer: a digest of what was marked, which shows if the answer changed later.
 """
 
-from __future__ import annotations
-
 import hashlib
 import math
 import sqlite3

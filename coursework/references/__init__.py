@@ -7,8 +7,6 @@ the module: its values}. The first values are those of the assignment as it is p
 in a notebook's source or in a hint is computed with these constants: "at most «MOST» pieces".
 """
 
-from __future__ import annotations
-
 import argparse
 import importlib.util
 import json

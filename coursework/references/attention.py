@@ -3,8 +3,6 @@
 Of these, `near_attention` is known as ALiBi and `rotate` as RoPE.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -3,8 +3,6 @@
 The weights are those of `tutorial_book.exercises.bert_layer`.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

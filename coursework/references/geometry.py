@@ -1,7 +1,5 @@
 """The right answers of assignment 4: cosines, the shape of a cloud, a loud coordinate and two tests, in NumPy."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from tutorial_book.exercises.geometry import exact_contrasts as exact_contrasts

@@ -1,7 +1,5 @@
 """The usual mistakes in an exercise, each written as an edit of the right answer's source."""
 
-from __future__ import annotations
-
 import ast
 import inspect
 import textwrap

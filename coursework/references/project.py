@@ -1,7 +1,5 @@
 """The right answers of assignment 5, the project: three measures of how far groups of vectors are apart."""
 
-from __future__ import annotations
-
 import numpy as np
 
 

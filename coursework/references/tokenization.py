@@ -1,7 +1,5 @@
 """The right answers of assignment 1, and what its inputs are drawn with, in plain Python."""
 
-from __future__ import annotations
-
 import re
 import string
 import unicodedata

@@ -1,6 +1,5 @@
 """The feedback names the cause in the student's own code, tells a cascade once, and takes no point for it twice."""
 
-import itertools
 import re
 import time
 from pathlib import Path
@@ -107,21 +106,21 @@ def test_partial_project_loses_only_the_missing_points(name, project_marks):
 # --- of any code -----------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.timed
-def test_code_of_any_size_is_analyzed_in_time():
-    spaces = "(\n" + " " * 19_000 + "\n"
-    began = time.process_time()
-    causes.Code([spaces] * 10, {}, {}).cells  # noqa: B018
-    assert time.process_time() - began < 1
-    for source in ("1" + "+1" * 10**6, "(" * 10**5, "%x\n" * 10**5, "def f(:\n" * 10**4, "x = 1\n" * 3_000, "\x00"):
-        assert causes.Code([source], {}, {}).defining("f") in (None, 0)
+HUGE = {
+    "spaces": ("(\n" + " " * 19_000 + "\n") * 10_000,
+    "brackets": "(" * 20_000_000,
+    "names": "f " * 10_000_000,
+    "imports": "import f\n" * 2_000_000,
+    "functions": "def f" * 4_000_000,
+}
 
 
 @pytest.mark.timed
-def test_names_are_compared_in_bounded_time():
-    names = ["".join(letters) for letters in itertools.product("ab", repeat=11)]
-    code = causes.Code(["\n".join(f"def {name}(): pass" for name in names[:800]) + f"\n{'ab' * 5}"], {}, {})
+@pytest.mark.parametrize("name", HUGE)
+def test_code_of_any_size_is_looked_at_in_time(name):
+    """20 MB and more: a hundred times what a submission may hold."""
+    error = {"type": "NameError", "name": "f", "cell": 0, "line": 1}
+    code = causes.Code([HUGE[name]], {0: {"error": error, "missing": [{"line": 1, "module": "f"}]}}, {})
     began = time.process_time()
-    error = {"type": "NameError", "name": "ab" * 5, "cell": 0, "line": 801}
-    assert all("is defined in no cell" in causes.stopped("f", error, code) for _ in range(100))
-    assert time.process_time() - began < 5
+    assert causes.stopped("f", error, code) and causes.stops(code) == []
+    assert time.process_time() - began < 8
