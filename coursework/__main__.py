@@ -79,7 +79,8 @@ def mark(given):
     """Show the page on which the written answers are marked, until Ctrl-C; then as `feedback`."""
     from coursework import marking, words
 
-    print(*words.convert(given.to, given.assignment), sep="\n")
+    for line in words.convert(given.to, given.assignment):
+        print(line)
     with marking.Server(given.to, given.assignment, given.port) as server:
         ends = "Ctrl-C ends it and writes the feedback."
         print(f"Open {server.address} in a browser on this machine. {ends}", flush=True)
@@ -93,7 +94,8 @@ def feedback(given):
     from coursework import reports
 
     about, _ = reports.publish(given.to)
-    print(*about, sep="\n")
+    for line in about:
+        print(line)
     return 0
 
 

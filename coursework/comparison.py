@@ -21,17 +21,13 @@ MOST_WORDS = 300  # characters of a reason: a judge may quote what a student mad
 
 @dataclass
 class Verdict:
-    """What a check finds. cases: what its calls try -> whether all of these are right.
+    """What a check finds. call, record: the first call that is wrong, and what came of it, if anything did."""
 
-    call, record: the first call that is wrong, and what came of it, None where it was not reached. reason: what is
-    wrong with its value, for the student. hint: that of the usual mistake that gives the same values.
-    """
-
-    cases: dict[str, bool] = field(default_factory=dict)
+    cases: dict[str, bool] = field(default_factory=dict)  # what its calls try -> whether all of these are right
     call: Call | None = None
     record: dict | None = None
-    reason: str | None = None
-    hint: str = ""
+    reason: str | None = None  # what is wrong with its value, for the student
+    hint: str = ""  # that of the usual mistake that gives the same values
 
 
 def compare(work):
@@ -58,10 +54,18 @@ def _recognized(work, check, name):
     if not all(record and record["error"] is None for _, record in mine):
         return ""
     for hint, mistake in references.mistakes(work.submission.assignment).get(name, {}).items():
-        values = ((call, record["value"], given_by(mistake, call)) for call, record in mine)
-        if all(made is not None and _alike(call, made, value) for call, value, made in values):
+        if all(_gives(mistake, call, record["value"]) for call, record in mine):
             return hint
     return ""
+
+
+def _gives(mistake, call, value):
+    """Whether a mistake gives the same as a student's function, as it came out of the sandbox, but for rounding."""
+    made = given_by(mistake, call)
+    try:
+        return made is not None and _difference(made, value, call.tolerance) is None
+    except Exception:  # what a student's code made up may break any comparison
+        return False
 
 
 def given_by(function, call):
@@ -88,25 +92,17 @@ def wrong(call, value):
         return f"{call.name} gave something that cannot be compared"
 
 
-def _alike(call, made, value):
-    """Whether two values of a call, in the form in which the worker sends them, are the same but for rounding."""
-    try:
-        return _difference(made, value, call.tolerance) is None
-    except Exception:  # what a student's code made up may break any comparison
-        return False
-
-
 def _of_another_kind(expected, got):
     """What came where something of another kind was asked for; None where the kind may be right."""
     if got is None and expected is not None:
         return "gave back nothing: does it end with return?"
     if isinstance(got, str) and not isinstance(expected, str):
         return "gave a text: another kind of value is asked for"
-    parts = isinstance(expected, tuple) and not all(isinstance(part, str) for part in expected)  # a tuple of symbols
-    if parts and not (isinstance(got, list) and len(got) == len(expected)):
-        came = "another number of things" if isinstance(got, list) else "one thing"
-        return f"gave {came}: {len(expected)} are asked for"
-    return None
+    symbols = not isinstance(expected, tuple) or all(isinstance(part, str) for part in expected)
+    if symbols or isinstance(got, list) and len(got) == len(expected):
+        return None
+    came = "another number of things" if isinstance(got, list) else "one thing"
+    return f"gave {came}: {len(expected)} are asked for"
 
 
 def _difference(expected, got, tolerance):
@@ -152,6 +148,8 @@ def _array_difference(expected, got, tolerance):
         values = np.array(_numbers(got, shape)).reshape(shape)
     except TypeError:
         return "must give an array of numbers"
+    except OverflowError:  # a whole number beyond all floats
+        return "gave numbers that are not finite"
     if not np.isfinite(values[np.isfinite(right)]).all():
         return "gave numbers that are not finite"
     close = np.isclose(values, right, rtol=tolerance, atol=tolerance)  # nan is close to nothing
@@ -178,13 +176,8 @@ def _numbers(value, shape):
 
     NumPy would pad texts to the longest and make objects of uneven lists: gigabytes out of a few kilobytes.
     """
-    if not shape:
-        if not isinstance(value, numbers.Real):  # text that looks like numbers is text
-            raise TypeError
-        try:
-            return [float(value)]
-        except OverflowError:  # a whole number beyond all floats
-            return [math.inf]
-    if not isinstance(value, list) or len(value) != shape[0]:
+    if not shape and isinstance(value, numbers.Real):  # text that looks like numbers is text
+        return [float(value)]
+    if not shape or not isinstance(value, list) or len(value) != shape[0]:
         raise TypeError
     return [number for item in value for number in _numbers(item, shape[1:])]

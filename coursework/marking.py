@@ -1,8 +1,7 @@
 """The page on which a teacher marks the written answers: each question with all answers, its rubric, and keys to press.
 
-`python -m coursework mark` shows it at an address of this machine, and writes what the teacher gives into the CSV file
-of `words`. Nothing that a student wrote is rendered, and no code of a student's runs: an answer is shown as it was
-typed. The address holds a secret, so that no other page and no other user of the machine can reach it.
+It is served to this machine only, at an address with a secret, and writes the CSV file of `words`. Nothing that a
+student wrote is rendered: an answer is shown as it was typed.
 """
 
 import json
@@ -46,9 +45,8 @@ def page(where, assignment):
 def sheet(where, assignment):
     """The questions about each student's own code as a page to print."""
     asked = {marks.student: own_code.questions(marks) for marks in results.marks_in(where, assignment)}
-    parts = [
-        f"<h2>{escape(student)}</h2>{pages.as_typed(chr(10).join(said))}" for student, said in asked.items() if said
-    ]
+    said = {student: pages.as_typed("\n".join(texts)) for student, texts in asked.items() if texts}
+    parts = [f"<h2>{escape(student)}</h2>{text}" for student, text in said.items()]
     title = f"{sources.title(assignment)}: five minutes with each"
     return pages.page(title, f"<h1>{escape(title)}</h1>{''.join(parts)}")
 
@@ -68,12 +66,9 @@ def _answer(marks, name, most, given):
     answer = words.digest(marks, name)
     changed = word.points is not None and word.answer not in ("", answer)
     text = pages.as_typed(marks.answers.get(name, ""), marks.pictures.get(name, {}))
-    added = [text for kind, text in marks.extra if kind == "markdown"]
-    text += (
-        f"<details><summary>Texts in other cells</summary>{pages.as_typed(chr(10).join(added))}</details>"
-        if added
-        else ""
-    )
+    added = "\n".join(text for kind, text in marks.extra if kind == "markdown")
+    if added:
+        text += f"<details><summary>Texts in other cells</summary>{pages.as_typed(added)}</details>"
     said = '<p class="changed">This answer has changed since you marked it.</p>' if changed else ""
     return word.points is not None and not changed, _article(marks.student, name, most, word, answer, said + text)
 

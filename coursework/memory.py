@@ -6,7 +6,6 @@ can be written to, so that no other memory can be had.
 
 import contextlib
 import os
-import signal
 import subprocess
 import time
 from functools import lru_cache
@@ -88,14 +87,9 @@ def clean(alive):
 
 
 def _remove(path):
-    """Remove a group, and end what is left in it; what does not go now is removed at the next start."""
+    """Remove a group once all that was in it has ended; what does not go now is removed at the next start."""
     until = time.monotonic() + 5
     while path.exists() and time.monotonic() < until:
         with contextlib.suppress(OSError):
             path.rmdir()
-            return
-        with contextlib.suppress(OSError):
-            for process in map(int, (path / "cgroup.procs").read_text().split()):
-                if process:  # 0 is one that we cannot see
-                    os.kill(process, signal.SIGKILL)
         time.sleep(0.002)

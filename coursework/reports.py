@@ -7,10 +7,7 @@ from coursework import exports, feedback, groups, lateness, results, rosters, sa
 
 
 def write(given, marks, students, together):
-    """CSV files and pages of all that is graded, and what needs a human in this assignment.
-
-    given: what the command was told, as `to`, `assignment` and `late`. together: student -> group, where that is new.
-    """
+    """CSV files and pages of all that is graded, and what needs a human. given: the command's. together: new groups."""
     members = groups.groups(given.to, together)
     rosters.keep(given.to, given.assignment, students or rosters.kept(given.to, given.assignment))
     about = [sandbox.bound(sandbox.Limits())]
@@ -40,8 +37,7 @@ def publish(where):
         given = words.scores(where, marks)
         lines += stats.write_class(where, assignment, marks, given)
         marks, given, days, said = groups.shared(marks, given, lateness.late(where, assignment), members)
-        feedback.write_pages(where, marks, given, days)
-        feedback.write_zip(where, assignment, marks)
+        feedback.write_pages(where, assignment, marks, given, days)
         scores |= given
         late |= {(student, assignment): one for student, one in days.items()}
         about += [f"{assignment}: {one}" for one in said]
@@ -54,7 +50,10 @@ def publish(where):
 
 
 def report(all_marks, all_scores, about=()):
-    """What needs a human, apart from the marks, as Markdown; what is worst comes first. about: lines on the grading."""
+    """What needs a human, apart from the marks, as Markdown. about: lines on the grading.
+
+    What has no points comes first, then whose it is in doubt, then what students are told.
+    """
     lines = ["# What needs a human", ""]
     states = [words.status(marks, all_scores.get((marks.student, marks.assignment), {})) for marks in all_marks]
     counts = {state: states.count(state) for state in sorted(set(states))}
@@ -65,7 +64,7 @@ def report(all_marks, all_scores, about=()):
         absent = [marks.student for marks in all_marks if not marks.submitted and marks.assignment == assignment]
         lines += [f"No submission, {assignment}: {', '.join(absent)}.", ""]
     noted = [marks for marks in all_marks if marks.submitted and (marks.notes or marks.told)]
-    for marks in sorted(noted, key=_urgency):
+    for marks in sorted(noted, key=lambda one: (bool(one.points), "another student" not in str(one.notes), not one.told)):
         lines += [f"## {marks.student}, {marks.assignment}", ""]
         told = [f"told: {' '.join(text.split())}" for text in marks.told]
         notes = [f"file: {marks.file}"] * bool(marks.file) + marks.notes + told
@@ -83,12 +82,6 @@ def namesakes(all_marks):
     for marks in all_marks:
         people.setdefault(" ".join(marks.me.casefold().split()), []).append(marks.student)
     return [f"{', '.join(one)} have the same name in ME." for name, one in people.items() if name and len(one) > 1]
-
-
-def _urgency(marks):
-    """What has no points comes first, then whose it is in doubt, then what students are told."""
-    doubt = any("another student" in note for note in marks.notes)
-    return bool(marks.points), not doubt, not marks.told
 
 
 def _one_line(text):

@@ -50,13 +50,11 @@ def page(assignment, lines, totals, automatic):
     weak = sorted((line for line in questions if line[6] != "" and line[6] < FEW * line[7]), key=_share)
     mistakes = [[line[1], line[4], line[3]] for line in lines if line[2] == "mistake"]
     cases = [[line[1], line[4], line[3]] for line in lines if line[2] == "case failed"]
-    most = {
-        "code": sum(sources.points(assignment, marks=("check",)).values()),
-        "all": sum(line[7] for line in questions),
-    }
-    said = f"Code: {_spread(automatic, most['code'])}. " if automatic else ""
+    code = sum(sources.points(assignment, marks=("check",)).values())
+    said = f"Code: {_spread(automatic, code)}. " if automatic else ""
     if totals:
-        said += f"With the words, of those who are fully marked: {_spread(totals, most['all'])}. "
+        all_points = sum(line[7] for line in questions)
+        said += f"With the words, of those who are fully marked: {_spread(totals, all_points)}. "
     elif automatic:
         said += "Answers in words that you have not marked yet are left out. "
     body = [f"<p>{said}Late days take nothing off here.</p><h2>What to teach again</h2>"]

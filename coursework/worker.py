@@ -1,8 +1,7 @@
 """What runs inside the sandbox: the student's cells, then the calls that the checks ask for.
 
-Stands alone (standard library, and NumPy for arrays), because nothing else of this project is in there. It reads a job
-from /job/job.json and /job/arrays.npz, and writes one JSON value a line to the file descriptor that it was started
-with. Nothing that it says is trusted: sandbox.py takes only what has this form.
+It needs the standard library and NumPy only. It reads /job/job.json and /job/arrays.npz, and writes one JSON value a
+line to a file descriptor. Nothing that it says is trusted: messages.py takes only what has this form.
 
     {"start": "cell 3"}                                        what begins: a cell, or the calls of a part
     {"cell": 3, "error": null, "missing": [{"line": 1, "module": "torch"}]}
@@ -30,8 +29,6 @@ PLACES = {}  # the name that a cell's code is compiled under -> the cell
 COMPILE = codeop.Compile()  # remembers a `from __future__ import ...`, as a notebook does
 COMPILE.flags |= __future__.annotations.compiler_flag  # `x: torch.Tensor` needs no torch
 MOST = 1 << 23  # characters or items: no right value has as many, and to write them down takes time from the rest
-
-
 PLAIN = (type(None), bool, int, float, str, list, tuple, dict, set, frozenset)
 
 
@@ -55,11 +52,8 @@ class TooLarge(ValueError):
     """A value that is longer than any right one."""
 
 
-class Unhashable(TypeError):
-    """A list, a set or a dictionary as a key, or as a part of a set. Python has no class of its own for this."""
-
-
-# The exceptions that are told by their name. Others, also those that a student defines, by that of their base class.
+# The exceptions that are told by their name; a TypeError of a key that is a list as "Unhashable". Others, also those
+# that a student defines, are told by the name of their base class.
 KNOWN = {name for name, value in vars(builtins).items() if isinstance(value, type) and issubclass(value, BaseException)}
 KNOWN |= {"TookTooLong", "NotPlain", "NoOrder", "StillToCome", "TooLarge", "Unhashable", "LinAlgError"}
 
@@ -145,10 +139,7 @@ def cause(error):
 
 
 def timed(action, end, used=0):
-    """(value, None), or (None, why not). A polite interruption: what comes after still gets its share of the time.
-
-    used: seconds that earlier calls of the same function took.
-    """
+    """(value, None), or (None, why not), where an action may be interrupted. used: seconds of the function's before."""
     left = max(0.1, end - time.monotonic()) + used
     signal.setitimer(signal.ITIMER_PROF, max(0.02, left / 5 - used))  # of the processor's: a busy machine harms nobody
     signal.setitimer(signal.ITIMER_REAL, max(0.02, left / 4 - used))  # sandbox.py waits a little longer
@@ -162,9 +153,9 @@ def timed(action, end, used=0):
 
 
 def parsed(source, name):
-    """The statements of a cell. Lines that only IPython understands (%magic, !command, help?) count as `pass`.
+    """The statements of a cell. Lines that only IPython understands (%magic, !command, help?) are `pass`, or give None.
 
-    What stands behind %time is code like any other, and what a %magic or !command is said to give is None.
+    What stands behind %time is code like any other.
     """
     lines = source.split("\n")  # as Python counts lines: splitlines knows other ends, which may stand in a text
     while True:
@@ -184,11 +175,7 @@ def parsed(source, name):
 
 
 def run_cell(source, name, names, missing, rest):
-    """Run a cell as IPython would, statement by statement. An import of what is not here is passed over.
-
-    So an `import torch` that nothing needs costs nothing; what needs it fails with the name that is missing. rest: is
-    filled with the statements that have not run.
-    """
+    """Run a cell as IPython would, statement by statement. rest: is filled with the statements that have not run."""
     rest += parsed(source, name)
     while rest:
         run_statement(rest.pop(0), name, names, missing)
@@ -206,6 +193,7 @@ def run_rest(name, names, missing, rest):
 
 
 def run_statement(statement, name, names, missing):
+    """Run a statement. An import of what is not here is passed over: what needs it fails with the missing name."""
     if isinstance(statement, ast.Import) and len(statement.names) > 1:  # one that is missing takes no other with it
         for alias in statement.names:
             run_statement(ast.copy_location(ast.Import([alias]), statement), name, names, missing)
@@ -224,10 +212,7 @@ def run_statement(statement, name, names, missing):
 
 
 def without(missing, function):
-    """Take away what the line of a `def` needs and is not there: decorators; else the default values with that name.
-
-    Whether there was any.
-    """
+    """Whether there are decorators, else default values with that name, in the line of a `def`; these are taken off."""
     if function.decorator_list:
         function.decorator_list = []
         return True

@@ -1,10 +1,8 @@
 """What is right: the functions that assignments ask for, and the usual mistakes in each, as edits of their source.
 
-None of this is in what students install: that holds what these functions gave, and `text` makes it.
-
 A module's RULES say which questions have several rules, of which a course's variant has one: functions -> {constant of
-the module: its values}. The first values are those of the assignment as it is published. What stands between « and »
-in a notebook's source or in a hint is computed with these constants: "at most «MOST» pieces".
+the module: its values}, the published one first. What stands between « and » in a notebook's source or in a hint is
+computed with these constants: "at most «MOST» pieces". What students install holds what these functions gave: `text`.
 """
 
 import argparse
@@ -75,7 +73,7 @@ def mistakes(assignment: str) -> dict[str, Mistakes]:
 def filled(text: str, assignment: str) -> str:
     """A text with what stands between « and » computed, such as «MOST». VARIANT is for a check, TITLED for a title."""
     made, variant = of(assignment), split(assignment)[1]
-    names = {"VARIANT": f', "{variant}"' if variant else "", "TITLED": f", {variant}" if variant else ""}
+    names = {"VARIANT": variant and f', "{variant}"', "TITLED": variant and f", {variant}"}
     return _fill(text, {**vars(made), **names}) if made else text
 
 
@@ -129,10 +127,7 @@ def text(home: str) -> str:
 
 
 def out_of_step(mend: bool = False) -> list[str]:
-    """The names of such files that do not say what would be written today; to mend them is to write them.
-
-    The last digits of numbers differ between processors, and may.
-    """
+    """The names of such files that say something else than `text`, but for last digits; to mend them is to write them."""
     stale = []
     for home in homes():
         path, today = FOLDER / f"{home}.json", text(home)

@@ -4,28 +4,20 @@ import ast
 import inspect
 import textwrap
 from collections.abc import Callable, Iterator, Mapping
-from functools import cached_property
 
 
 class Mistakes(Mapping):
     """hint -> the function that makes this mistake: the right one, with a line of its source changed.
 
     table: each hint, and below it, indented, the edits `old -> new`. The old text must stand exactly once in the body
-    of the function. `-> expression` with no old text replaces the whole body: the function gives back the expression.
-    All names are those of the function's module, so that the function's own name is the right answer.
+    of the function. `-> expression` with no old text replaces the whole body. All names are those of the function's
+    module, so that the function's own name is the right answer.
 
     >>> from coursework.references.attention import causal_mask
-    >>> mistakes = Mistakes(causal_mask, '''
-    ... a token may attend to itself: the diagonal is True
-    ...     dtype=bool)) -> dtype=bool), -1)
-    ... it is upside down: row i is a query, and may attend to columns 0 to i
-    ...     -> causal_mask(n).T
-    ... ''')
-    >>> print(mistakes["a token may attend to itself: the diagonal is True"](2).astype(int))
-    [[0 0]
-     [1 0]]
-
-    A function is compiled when it is first asked for, and most never are: only a wrong answer needs them.
+    >>> table = "it is upside down: row i is a query\\n    -> causal_mask(n).T"
+    >>> print(Mistakes(causal_mask, table)["it is upside down: row i is a query"](2).astype(int))
+    [[1 1]
+     [0 1]]
     """
 
     def __init__(self, function: Callable, table: str):
@@ -34,7 +26,7 @@ class Mistakes(Mapping):
         self._compiled: dict[str, Callable] = {}
 
     def __getitem__(self, hint: str) -> Callable:
-        if hint not in self._compiled:
+        if hint not in self._compiled:  # most never are: only a wrong answer needs them
             self._compiled[hint] = self._compile(hint)
         return self._compiled[hint]
 
@@ -44,18 +36,12 @@ class Mistakes(Mapping):
     def __len__(self) -> int:
         return len(self._edits)
 
-    @cached_property
-    def _source(self) -> tuple[str, str]:
-        """The function's first lines, with its docstring, and the body below them."""
-        source = textwrap.dedent(inspect.getsource(self._function))
+    def _compile(self, hint: str) -> Callable:
+        name, source = self._function.__name__, textwrap.dedent(inspect.getsource(self._function))
         function = ast.parse(source).body[0]
         first = function.body[0 if ast.get_docstring(function) is None else 1].lineno - 1
         lines = source.splitlines(keepends=True)
-        return "".join(lines[:first]), "".join(lines[first:])
-
-    def _compile(self, hint: str) -> Callable:
-        name = self._function.__name__
-        head, body = self._source
+        head, body = "".join(lines[:first]), "".join(lines[first:])
         for old, new in self._edits[hint]:
             if not old:
                 body = f"    return {new}\n"
