@@ -52,10 +52,9 @@ def grade(given):
     """Grade a folder of submissions; see `coursework.grading`. Returns 0 once all that can be graded is."""
     from tqdm import tqdm
 
-    from coursework import grading, groups, reports, rosters
+    from coursework import grading, reports, rosters
 
     students = rosters.read_roster(given.roster) if given.roster else rosters.kept(given.to, given.assignment)
-    together = groups.read_groups(given.groups) if given.groups else None
     if given.late:
         lateness.checked(given.late)
 
@@ -68,7 +67,7 @@ def grade(given):
         sandbox.ready()
         with results.alone(given.to):
             marks = grading.grade_all(given.submissions, given.to, given.assignment, students, settings)
-            reports.write(given, marks, students, together)
+            reports.write(given, marks, students)
     except KeyboardInterrupt:
         print(f"Stopped. What was graded is kept in {given.to}: give the same command to go on.", file=sys.stderr)
         return 130
@@ -161,7 +160,6 @@ def _parser():
     one.add_argument("--again", nargs="*", metavar="STUDENT", help=word)
     rule = "what a day late costs, such as 10%%/day or 10%%/day,3: a tenth of the points, and all after three days"
     one.add_argument("--late", metavar="RULE", help=rule)
-    one.add_argument("--groups", type=a_path, metavar="CSV", help="columns student and group: one hands in for all")
     one.add_argument("--seed", type=int, help="of the fresh inputs (default: the course's, in course.json)")
     one.add_argument("--workers", type=int, help="submissions at a time (default: one a processor)")
     one.set_defaults(run=grade)

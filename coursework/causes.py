@@ -120,6 +120,8 @@ def _absent(name, error, code):
         return f"{subject} is not there: its import found nothing{code.line(*lacking)}{BORROWED if borrowed else ALONE}"
     if cell is None and missing != name and not any(re.search(rf"\b{missing}\b", one) for one in code.sources):
         return f"{name} stopped with NameError{where}"  # no name of the student's: it could spell a hidden input
+    if cell is None and any(re.search(rf"^[ \t]*%.*\b{missing}\b", source, re.M) for source in code.sources):
+        return f"{subject} is not there: a line that begins with % does not run in grading{where}"
     if cell is None:
         return f"{subject} is defined in no cell of yours{where}"
     before = code.ran.get(cell, {}).get("error")

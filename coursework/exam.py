@@ -92,7 +92,7 @@ def _encoded(value, arrays):
     if isinstance(value, np.generic):
         return value.item()
     if isinstance(value, dict):
-        return {"pairs": [[key, _encoded(item, arrays)] for key, item in value.items()]}
+        return {"pairs": [[_encoded(key, arrays), _encoded(item, arrays)] for key, item in value.items()]}
     if isinstance(value, tuple):
         return {"tuple": [_encoded(item, arrays) for item in value]}
     if isinstance(value, list):

@@ -8,37 +8,27 @@ from tutorial_book.exercises import own_code
 
 @dataclass
 class Marks:
-    """What one student gets for one assignment.
-
-    points: check -> points given. reasons: check -> what was seen, as the student may read it. cases: check -> (case,
-    right), where a check gives its points case by case. hints: check -> that of the usual mistake whose values came.
-    notes: for the teacher. told: sentences for the student's page.
-    answers: solution or written cell -> what the student wrote. extra: (type, source) of the cells that the student
-    added. pictures: cell -> file name -> (type, base64) of the pictures in an answer; an added cell is "added-0".
-    me: the name that the question about the student's own code is drawn from. own: this question -> what is right.
-    ran, stops: what was seen when the code ran, for the teacher, and for the student too. changes: what its mark was
-    before, and why it changed. key: what the marks depend on besides the notebook.
-    """
+    """What one student gets for one assignment. Dictionaries are by check, or by solution or written cell."""
 
     student: str
     assignment: str
     file: str = ""
     digest: str = ""
     points: dict[str, float] = field(default_factory=dict)
-    reasons: dict[str, str] = field(default_factory=dict)
-    cases: dict[str, list[tuple[str, bool]]] = field(default_factory=dict)
-    hints: dict[str, str] = field(default_factory=dict)
-    notes: list[str] = field(default_factory=list)
-    told: list[str] = field(default_factory=list)
-    answers: dict[str, str] = field(default_factory=dict)
-    extra: list[tuple[str, str]] = field(default_factory=list)
-    pictures: dict[str, dict[str, tuple[str, str]]] = field(default_factory=dict)
-    me: str = ""
-    own: dict[str, object] = field(default_factory=dict)
-    ran: list[str] = field(default_factory=list)
-    stops: list[str] = field(default_factory=list)
-    changes: list[str] = field(default_factory=list)
-    key: str = ""
+    reasons: dict[str, str] = field(default_factory=dict)  # what was seen, as the student may read it
+    cases: dict[str, list[tuple[str, bool]]] = field(default_factory=dict)  # (case, right)
+    hints: dict[str, str] = field(default_factory=dict)  # of the usual mistake whose values came
+    notes: list[str] = field(default_factory=list)  # for the teacher
+    told: list[str] = field(default_factory=list)  # sentences for the student's page
+    answers: dict[str, str] = field(default_factory=dict)  # what the student wrote
+    extra: list[tuple[str, str]] = field(default_factory=list)  # (type, source) of cells that the student added
+    pictures: dict[str, dict[str, tuple[str, str]]] = field(default_factory=dict)  # file -> (type, base64); "added-0"
+    me: str = ""  # the name that the question about the student's own code is drawn from
+    own: dict[str, object] = field(default_factory=dict)  # this question -> what is right
+    ran: list[str] = field(default_factory=list)  # what was seen when the code ran, for the teacher
+    stops: list[str] = field(default_factory=list)  # the same for the student, too
+    changes: list[str] = field(default_factory=list)  # what the mark was before, and why it changed
+    key: str = ""  # what the marks depend on besides the notebook
     submitted: bool = True
 
     @property

@@ -6,14 +6,13 @@ from dataclasses import replace
 from coursework import exports, feedback, groups, lateness, results, rosters, sandbox, stats, tables, words
 
 
-def write(given, marks, students, together):
-    """CSV files and pages of all that is graded, and what needs a human. given: the command's. together: new groups."""
-    members = groups.groups(given.to, together)
-    rosters.keep(given.to, given.assignment, students or rosters.kept(given.to, given.assignment))
+def write(given, marks, students):
+    """CSV files and pages of all that is graded, and what needs a human. given: the command's."""
+    rosters.keep(given.to, given.assignment, students)
     about = [sandbox.bound(sandbox.Limits())]
     about += lateness.note_late(given.to, given.assignment, marks, students, given.late)
     said, scores = publish(given.to)
-    marks = groups.without_covered(marks, members)
+    marks = groups.without_covered(marks, groups.members(students))
     about += [*said, *namesakes(marks), *rosters.of_another_name(marks, students)]
     for one in marks:
         one.notes += [f"its answer to {name} has changed since it was marked" for name in words.changed(given.to, one)]
@@ -27,16 +26,17 @@ def write(given, marks, students, together):
 def publish(where):
     """Scores of all assignments into CSV files and pages. Returns what to tell, and the scores."""
     everything, scores, late, about, lines, listed = [], {}, {}, [], [], {}
-    members, assignments = groups.groups(where), results.assignments_in(where)
+    assignments = results.assignments_in(where)
     for assignment in assignments:
-        listed[assignment] = rosters.kept(where, assignment)
-        marks = results.marks_in(where, assignment, (*listed[assignment], *members))
+        students = listed[assignment] = rosters.kept(where, assignment)
+        marks = results.marks_in(where, assignment, students)
         about += words.convert(where, assignment)
         unread = results.unread(where, assignment)
         about += [f"{unread} marks of an earlier version were not read: grade again."] if unread else []
         given = words.scores(where, marks)
         lines += stats.write_class(where, assignment, marks, given)
-        marks, given, days, said = groups.shared(marks, given, lateness.late(where, assignment), members)
+        late_here = lateness.late(where, assignment)
+        marks, given, days, said = groups.shared(marks, given, late_here, groups.members(students))
         feedback.write_pages(where, assignment, marks, given, days)
         scores |= given
         late |= {(student, assignment): one for student, one in days.items()}

@@ -1,7 +1,6 @@
-"""What students handed in, read and looked at without trusting a byte of it: which code will run, and who wrote what.
+"""What students handed in, read without trusting a byte of it: which code will run, and who wrote what.
 
-A submission is the notebook that was handed out, with answers in the cells of its questions and cells that were added:
-these run, and what was given runs as it was given. What is no such notebook is answered with what to do.
+The answers and the cells that were added run, and what was given runs as it was given.
 """
 
 import ast
@@ -61,10 +60,9 @@ def sorted_out(folder, assignment, known=None, roster=(), names=None):
     chosen, left, about = {}, {student: [] for student, *_ in found}, {student: {} for student, *_ in found}
 
     def read_one(student, file, content, problem):
-        if processes.TOO_MUCH in [reason for _, reason in left[student]]:
-            problem = "was not read, since another file of the same student took too long"
-        if problem:
-            raise ValueError(problem)
+        slow = processes.TOO_MUCH in [reason for _, reason in left[student]]
+        if problem or slow:
+            raise ValueError("was not read, since another file of the same student took too long" if slow else problem)
         return read(student, file, content, assignment)
 
     contents = ((student, file, *processes.attempted(reader)) for student, file, reader, _ in found)
@@ -73,11 +71,8 @@ def sorted_out(folder, assignment, known=None, roster=(), names=None):
         if problem:
             left[student].append((file, problem))
             continue
-        one, other = submission, chosen.get(student)
-        if other:
-            one, other = sorted([one, other], key=_rank)
-            left[student].append((other.file, OLDER))
-        chosen[student] = one
+        chosen[student], *more = sorted([submission, *filter(None, [chosen.get(student)])], key=_rank)
+        left[student] += [(one.file, OLDER) for one in more]
         for one in pictures.too_many(list(chosen.values())):
             _say(one, "pictures are not shown: all submissions have too many", "Your pictures are not shown: too many.")
     refused = []
@@ -98,8 +93,7 @@ def sorted_out(folder, assignment, known=None, roster=(), names=None):
 def _told(file, reason):
     """What a student is told of a file that cannot be graded: how to mend it, where the reason does not say so."""
     advice = "" if ": " in reason and not reason.startswith("is broken") else f" {TOLD['again']}"
-    what = "folder" if file.endswith("/") else "file"
-    start = TOLD["refused"].format(what=what, file=base(file), reason=reason)
+    start = TOLD["refused"].format(what="folder" if file.endswith("/") else "file", file=base(file), reason=reason)
     return f"{start}{'' if reason.endswith('?') else '.'}{advice}"
 
 
@@ -116,13 +110,7 @@ def _rank(submission):
 
 
 def age(file):
-    """What is newer by its name is larger: the LMS's number of what was handed in, and the number of a copy.
-
-    >>> age("lovelaceada_4711_99_2-attention.ipynb") < age("lovelaceada_4711_101_2-attention-1.ipynb")
-    True
-    >>> age("ada/2-attention (1).ipynb")
-    (0, 1)
-    """
+    """What is newer by its name is larger: the LMS's number of what was handed in, and the number of a copy."""
     name = base(file)[:300]
     number, copied = CANVAS.match(name), re.search(r"(\d+)\)?$", re.split(r"\.ipynb", name, flags=re.I)[0])
     return int(number["handed_in"]) if number else 0, int(copied[1]) if copied else 0
@@ -202,17 +190,10 @@ def read(student, file, content, assignment):
     Raises ValueError, with what is wrong, where the bytes are not a notebook, or of another assignment.
     """
     cells, release = _parsed(content, file), _released(assignment)
-    ids = set(map(_grade_id, cells))
-    counts = {name: len(ids & set(_released(name).answers)) for name in sources.names()}
-    fitting = [name for name in counts if 0 < counts[name] == max(counts.values())]
-    (assigned, variant), named = references.split(assignment), _variants(cells, release)
-    other = fitting[:1] if assigned not in fitting else [assigned, *named] if named and variant not in named else []
-    if other:
-        which = "-".join(filter(None, other))
-        raise ValueError(TOLD["another"].format(which=which, assignment=assignment))
+    fits = _check_assignment(cells, release, assignment)
     submission = Submission(student, assignment, file, hashlib.sha256(content).hexdigest())
     pieces = _pieces(cells, release)
-    if not fitting and not any(piece.defines for piece in pieces):
+    if not fits and not any(piece.defines for piece in pieces):
         raise ValueError(TOLD["foreign"])
     _cut(submission, pieces)
     mine = _counting(submission, pieces, release)
@@ -235,12 +216,19 @@ def read(student, file, content, assignment):
     return submission
 
 
-def _variants(cells, release):
-    """The variants of a course that a notebook's checks name, "" for none; of those that have one here or there."""
-    of_checks = set(release.of("check"))
-    held = [(_source(cell), release.marked[_grade_id(cell)].source) for cell in cells if _grade_id(cell) in of_checks]
-    pairs = [(VARIANT.findall(text), VARIANT.findall(ours)) for text, ours in held]
-    return {"".join(named) for named, ours in pairs if named or ours}
+def _check_assignment(cells, release, assignment):
+    """Refuse a notebook of another assignment or variant; whether it is one of this by the names of its cells."""
+    ids = set(map(_grade_id, cells))
+    counts = {name: len(ids & set(_released(name).answers)) for name in sources.names()}
+    fitting = [name for name in counts if 0 < counts[name] == max(counts.values())]
+    checks = [(_source(cell), _grade_id(cell)) for cell in cells if _grade_id(cell) in release.of("check")]
+    pairs = [(VARIANT.findall(text), VARIANT.findall(release.marked[name].source)) for text, name in checks]
+    named = {"".join(variant) for variant, ours in pairs if variant or ours}
+    assigned, variant = references.split(assignment)
+    other = fitting[:1] if assigned not in fitting else [assigned, *named] if named and variant not in named else []
+    if other:
+        raise ValueError(TOLD["another"].format(which="-".join(filter(None, other)), assignment=assignment))
+    return bool(fitting)
 
 
 def _say(submission, note, told, **words):
@@ -351,10 +339,7 @@ def _note_blank(submission, held, extra, release):
 
 
 def _keep_code(submission, pieces, held, release):
-    """The code that runs: what was given, as it was given; the answers; and what was added.
-
-    A try at the end may use the names of what was given for something else: their values after their cell count.
-    """
+    """The code that runs: what was given, as it was given; the answers; and what was added."""
     given, solutions, there = release.of("given"), release.of("solution"), {piece.name for piece in pieces}
     lost = [Piece(name, "code", "", {}, False, set()) for name in given if name not in there]
     for piece in [*lost, *pieces]:
@@ -384,21 +369,15 @@ def _keep_texts(submission, answers, extra):
     for name, pieces in answers.items():
         between = "\n\n# in another cell:\n" if pieces[0].kind == "code" else "\n\n"
         submission.answers[name] = between.join(dict.fromkeys(piece.text for piece in pieces))
-        _keep_pictures(submission, name, pieces)
-    for piece in extra:
-        _keep_pictures(submission, f"added-{len(submission.extra)}", [piece])
-        submission.extra.append((piece.kind, piece.text))
-
-
-def _keep_pictures(submission, where, pieces):
-    """The pictures that were attached to a cell, as far as they are shown."""
-    before = [picture for same in submission.pictures.values() for picture in same.values()]
-    kept, lost = pictures.kept([named for piece in pieces for named in piece.pictures.items()], before)
-    if kept:
-        submission.pictures[where] = kept
-    if lost:
-        words = {"count": lost, "where": where, "pixels": f"{pictures.MOST_PIXELS:,}"}
-        _say(submission, f"{lost} pictures in {where} are not shown", "pictures", **words)
+    submission.extra = [(piece.kind, piece.text) for piece in extra]
+    for where, pieces in [*answers.items(), *((f"added-{i}", [piece]) for i, piece in enumerate(extra))]:
+        before = [picture for same in submission.pictures.values() for picture in same.values()]
+        kept, lost = pictures.kept([named for piece in pieces for named in piece.pictures.items()], before)
+        if kept:
+            submission.pictures[where] = kept
+        if lost:
+            words = {"count": lost, "where": where, "pixels": f"{pictures.MOST_PIXELS:,}"}
+            _say(submission, f"{lost} pictures in {where} are not shown", "pictures", **words)
 
 
 SUSPICIOUS = re.compile(  # what is not an answer's business
@@ -436,19 +415,13 @@ def _parsed(content, file):
     except UnicodeDecodeError:
         raise ValueError(TOLD["encoding"]) from None
     except (ValueError, RecursionError):
-        raise ValueError(_instead(text.lstrip())) from None
+        text = text.lstrip()
+        link = "link" if len(text) < 1_000 and "://" in text else ""
+        known = {"{": "cut-off", "<": link or "web-page"}
+        raise ValueError(TOLD[known.get(text[:1], link or "no-notebook")]) from None
     if not isinstance(notebook, dict) or not isinstance(notebook.get("cells"), list):
         raise ValueError(TOLD["no-cells"])
     return [cell for cell in notebook["cells"] if isinstance(cell, dict)]
-
-
-def _instead(text):
-    """What a text is that was handed in as a notebook and is none."""
-    if text.startswith("{"):
-        return TOLD["cut-off"]
-    if len(text) < 1_000 and "://" in text:
-        return TOLD["link"]
-    return TOLD["web-page" if text.startswith("<") else "no-notebook"]
 
 
 def _source(cell):

@@ -103,10 +103,6 @@ COSTS = {
         changed(SOFTMAX.replace("    powers =", "    %timeit powers =")), NEED_SOFTMAX,
         "a line that begins with % does not run in grading",
     ),
-    "a slip": (
-        changed("def softmax(x):\n    return helper(x)"), NEED_SOFTMAX,
-        "a slip may cost points in several questions",
-    ),
     "a usual mistake": (
         changed(causal_mask="def causal_mask(n):\n    return np.tri(n, k=-1, dtype=bool)"), "causal-mask", "diagonal"
     ),

@@ -128,16 +128,10 @@ def test_a_damaged_file_costs_the_group_nothing():
     assert groups.without_covered(alone, members) == alone
 
 
-@pytest.mark.parametrize("text", ["student,group\nada,red\nbob,\n", "student,Group\nada, red \n"])
-def test_groups_are_read_and_stay(text, tmp_path):
-    path = tmp_path / "groups.csv"
-    path.write_text(text)
-    assert groups.groups(tmp_path, groups.read_groups(path)) == {"ada": "red"}
-    assert groups.groups(tmp_path) == {"ada": "red"}
-    assert groups.groups(tmp_path, {}) == {} == groups.groups(tmp_path)
-    path.write_text("student\nada\n")
-    with pytest.raises(ValueError, match="must have a column"):
-        groups.read_groups(path)
+def test_groups_are_read_from_the_roster(tmp_path):
+    (tmp_path / "class.csv").write_text("student,group\nada, red \nbob,\n")
+    rosters.keep(tmp_path, ASSIGNMENT, rosters.read_roster(tmp_path / "class.csv"))
+    assert groups.members(rosters.kept(tmp_path, ASSIGNMENT)) == {"ada": "red"}
 
 
 # --- what goes back -------------------------------------------------------------------------------------------------
