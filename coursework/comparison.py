@@ -34,8 +34,8 @@ def compare(work):
     """`runs.Work` with its verdicts, check by check."""
     for check, calls in work.exam.by_check.items():
         verdict = work.verdicts[check] = Verdict()
-        for i, call in enumerate(calls):
-            record = work.records.get(f"{check}.{i}")
+        records = [work.records.get(f"{check}.{i}") for i in range(len(calls))]
+        for call, record in zip(calls, records, strict=True):
             came = record is not None and record["error"] is None
             reason = wrong(call, record["value"]) if came else None
             right = came and reason is None
@@ -43,27 +43,21 @@ def compare(work):
             if not right and verdict.call is None:
                 verdict.call, verdict.record, verdict.reason = call, record, reason
         if verdict.reason:
-            verdict.hint = _recognized(work, check, verdict.call.name)
+            name = verdict.call.name
+            mine = [pair for pair in zip(calls, records, strict=True) if pair[0].name == name]
+            mistakes = references.mistakes(work.submission.assignment).get(name, {})
+            fitting = (hint for hint, one in mistakes.items() if all(_gives(one, *pair) for pair in mine))
+            verdict.hint = next(fitting, "")
     return work
 
 
-def _recognized(work, check, name):
-    """The hint of the usual mistake that gives what a student's function gave to a check; "" where none does."""
-    calls = work.exam.by_check[check]
-    mine = [(call, work.records.get(f"{check}.{i}")) for i, call in enumerate(calls) if call.name == name]
-    if not all(record and record["error"] is None for _, record in mine):
-        return ""
-    for hint, mistake in references.mistakes(work.submission.assignment).get(name, {}).items():
-        if all(_gives(mistake, call, record["value"]) for call, record in mine):
-            return hint
-    return ""
-
-
-def _gives(mistake, call, value):
+def _gives(mistake, call, record):
     """Whether a mistake gives the same as a student's function, as it came out of the sandbox, but for rounding."""
+    if not record or record["error"] is not None:
+        return False
     made = given_by(mistake, call)
     try:
-        return made is not None and _difference(made, value, call.tolerance) is None
+        return made is not None and _difference(made, record["value"], call.tolerance) is None
     except Exception:  # what a student's code made up may break any comparison
         return False
 

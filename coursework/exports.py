@@ -31,7 +31,9 @@ def export(results, all_marks, listed, all_scores, late):
         write(results / f"grades-{assignment}.csv", tables.csv_text([HEADINGS, *lines]))
     everything = [line for lines in by_assignment.values() for line in lines]
     write(results / "grades.csv", tables.csv_text([HEADINGS, *everything]))
-    write(results / "canvas.csv", tables.csv_text(_canvas(cells, listed, [name for name in sorted(oral) if oral[name]])))
+    write(
+        results / "canvas.csv", tables.csv_text(_canvas(cells, listed, [name for name in sorted(oral) if oral[name]]))
+    )
 
 
 def _canvas(cells, listed, asked):

@@ -190,28 +190,22 @@ def _students(files, known, roster, names):
     A name of the roster goes to the owner with that student's number or exactly that name. Any other goes to who had it
     before, else to whose name needs no change. Whoever comes later gets another name, and both are noted.
     """
-
-    def read(owner):
-        return known.get(owner.number) or student_name(owner.name)
-
-    def of_the_roster(owner):
-        return owner.number in known or read(owner) in roster and not (owner.number and known)
+    read = {owner: known.get(owner.number) or student_name(owner.name) for owner in files}
+    mine = {one for one in files if one.number in known or read[one] in roster and not (one.number and known)}
 
     def order(owner):
-        sure = owner.number not in known, not of_the_roster(owner), "\n".join(owner) not in names
-        return *sure, owner.name != read(owner), not owner.name.islower(), len(owner.number), owner.number, owner.name
+        sure = owner.number not in known, owner not in mine, "\n".join(owner) not in names
+        return *sure, owner.name != read[owner], not owner.name.islower(), len(owner.number), owner.number, owner.name
 
-    kept = {folded(name): who for who, name in names.items()}
-    ours = {folded(name) for name in roster}
+    kept, ours = {folded(name): who for who, name in names.items()}, {folded(name) for name in roster}
     found, taken, alike = {}, set(), {}
     for owner in sorted(files, key=order):
-        mine, key = of_the_roster(owner), "\n".join(owner)
-        sure = mine and (owner.number in known or owner.name == read(owner) and not owner.number)
-        name = wanted = read(owner) if mine else names.get(key, read(owner))
-        tries = 0
-        while not sure:
-            like = folded(name)
-            if like not in taken and (mine or like not in ours and kept.get(like, key) == key):
+        key, tries = "\n".join(owner), 0
+        sure = owner in mine and (owner.number in known or owner.name == read[owner] and not owner.number)
+        name = wanted = read[owner] if owner in mine else names.get(key, read[owner])
+        free = ours - taken if owner in mine else set()
+        while not sure and folded(name) not in free:
+            if folded(name) not in taken | ours and kept.get(folded(name), key) == key:
                 break
             name, tries = f"{wanted[:60]}-{_digest(f'{key} {tries}')}", tries + 1
         taken.add(folded(name))
@@ -220,7 +214,7 @@ def _students(files, known, roster, names):
         if tries:
             notes.append(f"{files[owner][0].shown} reads like {wanted}, another student: it is graded as {name}")
         found[owner] = name, notes
-        alike.setdefault(folded(read(owner)), []).append(owner)
+        alike.setdefault(folded(read[owner]), []).append(owner)
     for owner, other in (pair for group in alike.values() for pair in permutations(group[: MOST_FILES + 1], 2)):
         if found[other][0] != found[owner][0]:
             like = f"{files[other][0].shown} reads like {files[owner][0].shown}"
@@ -230,9 +224,6 @@ def _students(files, known, roster, names):
 
 def _digest(text):
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:8]
-
-
-# --- reading, a piece at a time -------------------------------------------------------------------------------------
 
 
 class _Bounded(io.BufferedReader):
@@ -281,12 +272,12 @@ def _in_archive(path, shown, owner, known):
             raise
         reason = str(error) if type(error) is ValueError else "is not a zip archive that can be read"
         return [(owner, Found(shown, _refusal(reason), archive=shown))]
-    found = []
-    for parts, item in items:
+
+    def found(parts, item):
         read = partial(_read_member, path, time, item)
-        one = Found(f"{shown}: {_shown(item.filename)}", read, not _is_notebook(parts[-1]), shown)
-        found.append((_owner(parts, known), one))
-    return found
+        return Found(f"{shown}: {_shown(item.filename)}", read, not _is_notebook(parts[-1]), shown)
+
+    return [(_owner(parts, known), found(parts, item)) for parts, item in items]
 
 
 def _parts(item):

@@ -85,9 +85,6 @@ def _answer(pipe, function, several):
         os._exit(0)  # nothing of this process's is to be done twice
 
 
-# --- for what needs a model -----------------------------------------------------------------------------------------
-
-
 def with_models():
     """A process for what needs a model: its memory is not the grader's, and goes when it ends."""
     context = multiprocessing.get_context(STARTED)

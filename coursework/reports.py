@@ -64,7 +64,9 @@ def report(all_marks, all_scores, about=()):
         absent = [marks.student for marks in all_marks if not marks.submitted and marks.assignment == assignment]
         lines += [f"No submission, {assignment}: {', '.join(absent)}.", ""]
     noted = [marks for marks in all_marks if marks.submitted and (marks.notes or marks.told)]
-    for marks in sorted(noted, key=lambda one: (bool(one.points), "another student" not in str(one.notes), not one.told)):
+    for marks in sorted(
+        noted, key=lambda one: (bool(one.points), "another student" not in str(one.notes), not one.told)
+    ):
         lines += [f"## {marks.student}, {marks.assignment}", ""]
         told = [f"told: {' '.join(text.split())}" for text in marks.told]
         notes = [f"file: {marks.file}"] * bool(marks.file) + marks.notes + told

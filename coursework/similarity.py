@@ -34,6 +34,12 @@ MOST_TREES = 30_000  # of an answer: the published ones have up to 80, and all t
 RUN, FEWEST_RUNS, WORDS_TOLD = 5, 12, 0.5  # words in a row; so many of them say something; the share that is told
 LONG_TEXT = 40  # characters of a text in code that is compared, too
 MOST_ROWS = 300  # of the page; the CSV file has all
+MEANING = (
+    "<p>1 means that all code of the shorter answer is in the other, whatever the names, numbers, comments and the "
+    "order of lines; in words, that all its runs of five words are. What many answer alike hardly counts. No number "
+    "proves anything: talk with both. Not found: what was written again after somebody's idea, by a person or a "
+    "program; code with every expression in other steps; code that a notebook builds while it runs.</p>"
+)
 PUBLISHED, BOOK = "(published solution)", "(the book's own)"
 BOOKS = ("tutorial_lib", "tutorial_book", "coursework/references")
 
@@ -93,16 +99,17 @@ class _Reader:
 
     def __init__(self, body, known):
         nodes = [node for one in body for node in ast.walk(one)]
-        bound = {node.id for node in nodes if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)}
-        bound |= {node.arg for node in nodes if isinstance(node, ast.arg)}
+        arguments = {node.arg for node in nodes if isinstance(node, ast.arg)}
+        stored = [node for node in nodes if isinstance(getattr(node, "ctx", None), ast.Store)]
+        bound = arguments | {node.id for node in stored if isinstance(node, ast.Name)}
         self.kept = (set(dir(builtins)) | known) - (bound - known)
         imports = [node for node in nodes if isinstance(node, ast.ImportFrom)]
         self.imported = {alias.asname or alias.name: alias.name for node in imports for alias in node.names}
         members = [one for node in nodes if isinstance(node, ast.ClassDef) for one in node.body]
         members = [one for part in members for one in ([part] if hasattr(part, "name") else ast.walk(part))]
-        stored = {node.attr for node in nodes if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store)}
-        stored |= {getattr(one, "name", getattr(one, "id", None)) for one in members}
-        self.own = {"attr": stored, "arg": {node.arg for node in nodes if isinstance(node, ast.arg)}}
+        attributes = {getattr(one, "name", getattr(one, "id", None)) for one in members}
+        attributes |= {node.attr for node in stored if isinstance(node, ast.Attribute)}
+        self.own = {"attr": attributes, "arg": arguments}
         self.found = set()
 
     def statement(self, node):
@@ -150,13 +157,10 @@ def _listed(node, name):
     return value if isinstance(value, list) else []
 
 
-# --- a class --------------------------------------------------------------------------------------------------------
-
-
 def functions(assignment):
     """The names of the functions that an assignment asks for."""
     starters = [cell.source for cell in sources.student_notebook(assignment).cells if cell.cell_type == "code"]
-    return {one.name for text in starters for one in ast.parse(text).body if isinstance(one, ast.FunctionDef)}
+    return set(by_name(starters))
 
 
 def of(answers, extra, words, known, offered):
@@ -190,13 +194,6 @@ def runs(texts):
         words = re.findall(r"\w+", text.casefold())
         found |= {" ".join(words[i : i + RUN]) for i in range(len(words) - RUN + 1)}
     return {hashlib.blake2b(run.encode("utf-8", "replace"), digest_size=8).hexdigest() for run in found}
-
-
-def handed_out(assignment):
-    """(the runs of words in the notebook as it is handed out, those of the model answers)."""
-    solved = [cell.source for cell in sources.solved_notebook(assignment).cells if cell.cell_type == "markdown"]
-    given = runs(cell.source for cell in sources.student_notebook(assignment).cells)
-    return given, runs(solved) - given
 
 
 def ours(assignment):
@@ -264,9 +261,10 @@ def compared(answers, assignment):
     """
     asked, known = questions(assignment), functions(assignment)
     given, people = ours(assignment)
-    given_words, model = handed_out(assignment)
-    said, about = [model, set()], []
-    code = [cell.source for cell in sources.student_notebook(assignment).cells if cell.cell_type == "code"]
+    handed_out, solved = sources.student_notebook(assignment).cells, sources.solved_notebook(assignment).cells
+    given_words = runs(cell.source for cell in handed_out)
+    said = [runs(cell.source for cell in solved if cell.cell_type == "markdown") - given_words, set()]
+    code, about = [cell.source for cell in handed_out if cell.cell_type == "code"], []
     always = known, bound_in([node for text in code for node in nodes_of(text)])
     texts = [({one: own[one] for one in asked if one in own}, *more, *always) for own, *more in answers.values()]
     for student, (made, problem) in zip(answers, processes.each(of, texts), strict=True):
@@ -325,14 +323,10 @@ def write(where, assignment):
         f"pairs are below {middle:.2f}.</p>",
         pages.table(["people", "most in code", "most in words", "who"], listed),
         f"<p>Of the tests' honest answers to this assignment, and ours, no two are above {usual}.</p>" * bool(usual),
-        "<p>1 means that all code of the shorter answer is in the other, whatever the names, numbers, comments and the "
-        "order of lines; in words, that all its runs of five words are. What many answer alike hardly counts. A 1 for "
-        "a short question means nothing by itself. No number proves anything: talk with both.</p>",
-        "<p>Not found: code and words that were written again after somebody's idea, by a person or a program; code "
-        "with every expression in other steps; code that a notebook builds while it runs.</p>",
+        MEANING,
         *(f"<p>{html.escape(text)}.</p>" for text in about[:MOST_ROWS]),
+        f"<p>The {MOST_ROWS} most alike; the others are in {path.name}.csv.</p>" * (len(rows) > MOST_ROWS),
         pages.table(headings, lines[:MOST_ROWS], [row in told for row in rows[:MOST_ROWS]]),
-        f"<p>The {MOST_ROWS} most alike; the others are in {path.name}.csv.</p>" if len(rows) > MOST_ROWS else "",
     ]
     page = pages.page_of_tables(f"Likeness: {sources.title(assignment)}", "\n".join(body))
     results.write(path.with_suffix(".html"), page)

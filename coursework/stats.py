@@ -22,7 +22,9 @@ def rows(assignment, all_marks, given):
         average = round(mean(known), 2) if known else ""
 
         of = [assignment, question.title]
-        found.append([*of, "question", "all points", sum(points >= most for points in known), len(known), average, most])
+        found.append(
+            [*of, "question", "all points", sum(points >= most for points in known), len(known), average, most]
+        )
         found.append([*of, "question", "no points", sum(points == 0 for points in known), len(known), "", ""])
         cases, mistakes = {}, {}
         for marks, _ in marked:

@@ -116,9 +116,6 @@ def age(file):
     return int(number["handed_in"]) if number else 0, int(copied[1]) if copied else 0
 
 
-# --- a notebook -----------------------------------------------------------------------------------------------------
-
-
 @dataclass(frozen=True)
 class Release:
     """What students got. marked: name -> cell. texts: of all cells. roles: name -> given, check, solution or written.
@@ -173,14 +170,12 @@ def _even(text):
 def _bound(code):
     """Name -> whether it is a function's, of those that a cell of ours binds."""
     names = {}
-    for statement in ast.parse(code).body:
-        if isinstance(statement, ast.FunctionDef):
-            names[statement.name] = True
-        elif isinstance(statement, (ast.Import, ast.ImportFrom)):
-            names |= {(alias.asname or alias.name).partition(".")[0]: False for alias in statement.names}
-        elif isinstance(statement, ast.Assign):
-            targets = [node for target in statement.targets for node in ast.walk(target)]
-            names |= {node.id: False for node in targets if isinstance(node, ast.Name)}
+    for one in ast.parse(code).body:
+        if isinstance(one, (ast.Import, ast.ImportFrom)):
+            names |= {(alias.asname or alias.name).partition(".")[0]: False for alias in one.names}
+        targets = [node for target in getattr(one, "targets", []) for node in ast.walk(target)]
+        names |= {node.id: False for node in targets if isinstance(node, ast.Name)}
+        names |= {one.name: True} if isinstance(one, ast.FunctionDef) else {}
     return names
 
 
@@ -240,15 +235,12 @@ def _say(submission, note, told, **words):
 def _pieces(cells, release):
     """The cells of a notebook that are no mere text of the assignment's."""
     pieces = []
-    for cell in cells:
-        name, kind, text = _grade_id(cell), cell.get("cell_type"), _source(cell)
-        if kind not in ("code", "markdown", "raw"):
-            continue
+    for cell in [cell for cell in cells if cell.get("cell_type") in ("code", "markdown", "raw")]:
+        name, kind, text = _grade_id(cell), cell["cell_type"], _source(cell)
+        name = name if name in release.marked else None
         shown, text = ({}, text) if kind == "code" else pictures.attached(cell, text)
-        if name not in release.marked:
-            name = None
-            if _even(text) in release.texts or text.startswith(INSTALL):
-                continue
+        if name is None and (_even(text) in release.texts or text.startswith(INSTALL)):
+            continue
         own = name is None or _even(text) != _even(release.marked[name].source)
         names = release.defined.get(name, {})
         code = names or name is None and kind == "code"
@@ -285,11 +277,9 @@ def _defines(text, own, release):
 def _counting(submission, pieces, release):
     """Name -> the piece that counts. Of copies of an answer it is the last that was written in; the rest was added."""
     mine = {}
-    for name in release.marked:
+    for name in dict.fromkeys(piece.name for piece in pieces if piece.name):
         same = [piece for piece in pieces if piece.name == name]
         own, answer = [piece for piece in same if piece.own], name in release.answers
-        if not same:
-            continue
         mine[name] = own[-1] if own and answer else same[0]
         if answer and len(same) > 1:
             times = "twice" if len(same) == 2 else f"{len(same)} times"
@@ -335,7 +325,12 @@ def _note_blank(submission, held, extra, release):
         _say(submission, f"no words in {empty}, but in cells that were added", "words", names=empty)
 
 
-# --- what is kept of it ---------------------------------------------------------------------------------------------
+def _imports(line):
+    """Whether a line of a cell is an import of its own: it may stay in a cell that was given."""
+    try:
+        return line.startswith(("import ", "from ")) and len(ast.parse(line).body) == 1
+    except (SyntaxError, ValueError):
+        return False
 
 
 def _keep_code(submission, pieces, held, release):
@@ -353,15 +348,6 @@ def _keep_code(submission, pieces, held, release):
         if piece.keep:
             submission.keep[len(submission.cells)] = piece.keep
         submission.cells.append(piece.text)
-
-
-def _imports(line):
-    """Whether a line of a cell is an import of its own: it may stay in a cell that was given."""
-    try:
-        parsed = ast.parse(line).body if line.startswith(("import ", "from ")) else [None]
-    except (SyntaxError, ValueError):
-        return False
-    return all(isinstance(one, (ast.Import, ast.ImportFrom)) for one in parsed)
 
 
 def _keep_texts(submission, answers, extra):
@@ -386,9 +372,6 @@ SUSPICIOUS = re.compile(  # what is not an answer's business
     r"|\b(?:pickle|unittest\.mock|__import__)\b|(?<![.\w])(?:exec|eval|compile)\b|[\"'](?:/proc|/etc|/job|/site|/dev/)"
     "|[\u202a-\u202e\u2066-\u2069]"  # these turn the direction of text, so that code looks other than it is
 )
-
-
-# --- bytes ----------------------------------------------------------------------------------------------------------
 
 
 OTHERS = {  # what is handed in in place of a notebook, by the end of its name, and which sentence says what to do
@@ -425,17 +408,14 @@ def _parsed(content, file):
 
 
 def _source(cell):
-    return _text(cell.get("source")).replace("\x00", "").replace("\r\n", "\n").replace("\r", "\n")
-
-
-def _text(value):
-    """A text of a notebook, which may be a list of its lines; empty where it is neither."""
+    """A cell's text, which may be a list of its lines; empty where it is neither."""
+    value = cell.get("source")
     value = "".join(part for part in value if isinstance(part, str)) if isinstance(value, list) else value
-    return value if isinstance(value, str) else ""
+    value = value if isinstance(value, str) else ""
+    return value.replace("\x00", "").replace("\r\n", "\n").replace("\r", "\n")
 
 
 def _grade_id(cell):
-    about = cell.get("metadata")
-    data = about.get("nbgrader") if isinstance(about, dict) else None
-    name = data.get("grade_id") if isinstance(data, dict) else None
-    return name if isinstance(name, str) else None
+    for key in ("metadata", "nbgrader", "grade_id"):
+        cell = cell.get(key) if isinstance(cell, dict) else None
+    return cell if isinstance(cell, str) else None

@@ -10,7 +10,7 @@ marked, which shows if the answer changed later.
 """
 
 import hashlib
-import math
+import re
 import sqlite3
 from dataclasses import dataclass
 from functools import lru_cache
@@ -50,14 +50,15 @@ def read(where, assignment):
         raise ValueError(f"{path} must have the columns {', '.join(HEADINGS)}; {', '.join(missing)} is missing")
     found = {}
     for number, row in enumerate(rows, 2):
-        student, question, points, comment, answer = (tables.unquoted(row.get(name) or "") for name in HEADINGS)
-        key = student.strip(), question.strip()
+        texts = [tables.unquoted(row.get(name) or "") for name in HEADINGS]
+        student, question, points, _, answer = (text.strip() for text in texts)
         try:
-            if key in found:
-                raise ValueError(f"{key[0]} and {key[1]} have a line already")
-            found[key] = Word(checked(assignment, key[1], points.strip()), comment[:MOST_COMMENT], answer.strip())
+            if (student, question) in found:
+                raise ValueError(f"{student} and {question} have a line already")
+            word = Word(checked(assignment, question, points), texts[3][:MOST_COMMENT], answer)
         except ValueError as error:
             raise ValueError(f"{path}, line {number}: {error}") from None
+        found[student, question] = word
     return found
 
 
@@ -66,33 +67,26 @@ def checked(assignment, question, points):
     worth = {**sources.points(assignment), ORAL: MOST_ORAL}
     if question not in worth:
         raise ValueError(f"{question!r} is not a question of {assignment}")
-    if not points:
-        return None
-    if question in sources.points(assignment, marks=("check",)):
+    if points and question in sources.points(assignment, marks=("check",)):
         raise ValueError(f"the points of {question} come from grading: leave them empty")
-    try:
-        given = float(points.replace(",", "."))
-    except ValueError:
-        given = math.nan
-    if not 0 <= given <= worth[question]:
+    number = re.fullmatch(r"\d{1,9}(?:[.,]\d{1,9})?", points)
+    given = float(number[0].replace(",", ".")) if number else None
+    if points and not (number and given <= worth[question]):
         raise ValueError(f"the points of {question} must be a number from 0 to {worth[question]}, got {points!r}")
     return given
 
 
 def give(where, assignment, student, question, word):
     """Write one line, anew; all others stay as they are, also those that were edited meanwhile."""
-    found = read(where, assignment)
-    found[student, question] = word
-    save(where, assignment, found)
+    save(where, assignment, {**read(where, assignment), (student, question): word})
 
 
 def save(where, assignment, found):
     """Write the whole file."""
-    lines = [[*key, one.points, one.comment, one.answer] for key, one in sorted(found.items(), key=lambda pair: pair[0])]
+    lines = [
+        [*key, one.points, one.comment, one.answer] for key, one in sorted(found.items(), key=lambda pair: pair[0])
+    ]
     write(path_of(where, assignment), tables.csv_text([HEADINGS, *lines]))  # no points are an empty cell
-
-
-# --- the scores that follow ------------------------------------------------------------------------------------------
 
 
 def scores(where, all_marks):
@@ -159,8 +153,6 @@ def changed(where, marks):
     marked = {name: given[marks.student, name].answer for name in written if (marks.student, name) in given}
     return [name for name, answer in marked.items() if answer and answer != digest(marks, name)]
 
-
-# --- marks that were given in nbgrader's formgrader ------------------------------------------------------------------
 
 OLD = """
 SELECT submitted_assignment.student_id, base_cell.name, grade.manual_score, comment.manual_comment

@@ -218,8 +218,6 @@ def encode_pair(first, second, max_length):
     return ids, segments
 
 
-# --- inputs to grade with ------------------------------------------------------------------------------------------
-
 SYLLABLES = ["be", "ar", "ma", "th", "lo", "wer", "ing", "un", "pla", "y", "ser", "en", "di", "pi", "tous"]
 
 

@@ -100,10 +100,7 @@ SCOPES = ["sum(1 / y for y in [0])", "[1 / y for y in [0]]", "(lambda y: 1 / y)(
 
 @pytest.mark.parametrize(
     "source, lines",
-    [
-        (SCALED, LINES),
-        *((SCOPE.format(one), f"\n  Line 3 of the cell with softmax: {one}\n  To") for one in SCOPES),
-    ],
+    [(SCALED, LINES), *((SCOPE.format(one), f"\n  Line 3 of the cell with softmax: {one}\n  To") for one in SCOPES)],
 )
 def test_an_exception_is_shown_with_the_students_line(source, lines, capsys):
     assert not SOFTMAX.check(in_a_cell(source, "softmax"))

@@ -86,7 +86,14 @@ def roster(path, section):
         lines.append(["    Points Possible"])
     for number, ((last, first), (what, _, days, _, _)) in enumerate(CLASS[section].items()):
         status = "Submitted for grading" + f" - {days - 1} days 3 hours late" * bool(days) if what else "No submission"
-        of_canvas = [f"{last}, {first}", 4700 + number, f"sis{number}", login(section, number), "A", "1" * (number in (0, 9))]
+        of_canvas = [
+            f"{last}, {first}",
+            4700 + number,
+            f"sis{number}",
+            login(section, number),
+            "A",
+            "1" * (number in (0, 9)),
+        ]
         of_moodle = [f"Participant {4700 + number}", f"{first} {last}", login(section, number), status, "", "40.00"]
         lines.append(of_canvas if section == "canvas" else of_moodle)
     with open(path, "w", encoding="utf-8-sig", newline="") as file:

@@ -151,8 +151,6 @@ def encode_pair_hidden(rng):
         yield pair(short, short, rng.integers(2 * short), "both are cut")
 
 
-# --- one small call each ----------------------------------------------------------------------------------------------
-
 count_pairs_public = once("count_pairs", lambda rng: (right.random_counts(rng, n_words=4),))
 pad_public = once("pad", lambda rng: (right.random_batch(rng),))
 pack_public = once("pack", lambda rng: (right.random_batch(rng), 10))

@@ -112,8 +112,6 @@ def rotate_hidden(rng):
         yield call("rotate", rng.normal(size=(*batch, n, 2 * half)), positions, case=case)
 
 
-# --- one small call each ----------------------------------------------------------------------------------------------
-
 causal_mask_hidden = partial(causal_mask_public, first=(1,), more=4)
 near_attention_public = once("near_attention", lambda rng: _heads(rng, 1))
 sinusoidal_public = once("sinusoidal", lambda rng: (int(rng.integers(2, 60)), 2 * int(rng.integers(2, 30))))

@@ -109,8 +109,6 @@ def _models():
     return model, Bert.from_hf(model)
 
 
-# --- drawn alike ------------------------------------------------------------------------------------------------------
-
 layer_norm_public = once("layer_norm", lambda rng: (rng.normal(size=(3, 4)), np.ones(4), np.zeros(4)))
 gelu_public = once("gelu", lambda rng: (rng.normal(size=3),))
 split_heads_public = once("split_heads", lambda rng: (rng.normal(size=(3, 4)), 2))
