@@ -2,7 +2,7 @@
 
 The sandbox tells the type of an exception, and the cell and line of the student's where it came from; never its
 message, which can hold hidden inputs. The line itself is the student's, so the student may read it. In a text for the
-feedback page, a line of code stands by itself, behind four spaces. No code is parsed here: it is looked at line by line.
+feedback page, a line of code stands by itself, behind four spaces. No code is parsed here, lines are looked at.
 """
 
 import re

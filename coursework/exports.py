@@ -37,7 +37,7 @@ def export(results, all_marks, listed, all_scores, late):
 
 
 def _canvas(cells, listed, asked):
-    """The lines of Canvas's own gradebook. cells: (student, assignment) -> (score, five minutes). asked: who has these."""
+    """The lines of Canvas's own gradebook. cells: (student, assignment) -> (score, five minutes)."""
     assignments = sorted({assignment for _, assignment in cells})
     columns = ["Student", "ID", "SIS User ID", "SIS Login ID", "Section", *map(sources.title, assignments)]
     columns += [f"{sources.title(assignment)}: five minutes" for assignment in asked]

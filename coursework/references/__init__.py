@@ -127,7 +127,7 @@ def text(home: str) -> str:
 
 
 def out_of_step(mend: bool = False) -> list[str]:
-    """The names of such files that say something else than `text`, but for last digits; to mend them is to write them."""
+    """The names of such files that differ from `text` in more than last digits; to mend them is to write them."""
     stale = []
     for home in homes():
         path, today = FOLDER / f"{home}.json", text(home)

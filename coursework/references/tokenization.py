@@ -206,7 +206,7 @@ CLS, SEP = 101, 102
 
 
 def encode_pair(first, second, max_length):
-    """The right answer: (ids, segments) of [CLS] first [SEP] second [SEP]; what the shorter one leaves, the other has."""
+    """The right answer: (ids, segments) of [CLS] first [SEP] second [SEP]; what the shorter leaves, the other has."""
     n, m = len(first), len(second)
     room = max_length - 3
     if n + m > room:

@@ -5,6 +5,7 @@ import time
 from pathlib import Path
 
 import pytest
+from nbformat.v4 import new_code_cell
 
 from coursework import causes, sources
 from tests.coursework.batch import graded, with_cells
@@ -17,10 +18,10 @@ TEXT = Path(__file__).with_name("causes.txt").read_text(encoding="utf-8")
 
 
 def cases():
-    """Name -> (cell, code, [(check, what its reason must hold)])."""
+    """Name -> (cell, [code, cell that another one stands above, its code, ...], [(check or what, piece of it)])."""
     for where, name, text in re.findall(r"^### (.+?): (.+)\n((?:(?!###).*\n?)+)", TEXT, re.M):
         code = re.sub(r"^> .*\n?", "", text, flags=re.M).strip()
-        yield name, (where, code, re.findall(r"^> (.+?): (.+)", text, re.M))
+        yield name, (where, re.split(r"\n--- (.+)\n", code), re.findall(r"^> (.+?): (.+)", text, re.M))
 
 
 CASES = dict(cases())
@@ -34,19 +35,29 @@ LEAKS = [
 
 @pytest.fixture(scope="module")
 def attention_marks(tmp_path_factory, bubblewrap):
-    code = {name: {where: source} for name, (where, source, _) in CASES.items()}
-    code |= {leak: {"softmax": f"def softmax(x):\n    {leak}"} for leak in LEAKS}
-    notebooks = {name: with_cells(SOLVED[ASSIGNMENT], cells) for name, cells in code.items()}
+    solved = SOLVED[ASSIGNMENT]
+    notebooks = {name: with_cells(solved, {where: code[0]}) for name, (where, code, _) in CASES.items()}
+    for name, (_, code, _) in CASES.items():
+        cells = notebooks[name].cells
+        for above, more in zip(code[1::2], code[2::2], strict=True):
+            where = len(cells) if above == "below" else cells.index(cell(notebooks[name], above))
+            cells.insert(where, new_code_cell(more))
+    notebooks |= {leak: with_cells(solved, {"softmax": f"def softmax(x):\n    {leak}"}) for leak in LEAKS}
     return graded(tmp_path_factory.mktemp("causes"), ASSIGNMENT, notebooks)
 
 
 @pytest.mark.parametrize("name", CASES)
 def test_the_cause_is_told(name, attention_marks):
-    marks, expected = attention_marks[name], CASES[name][2]
-    if not expected:
-        assert marks.points == FULL and not marks.reasons
-    for check, piece in expected:
-        assert piece in marks.reasons[check]
+    """And honest ways of working cost nothing: nothing is told of them, but where it says so."""
+    marks, (*_, expected) = attention_marks[name], CASES[name]
+    less = {check for check, points in marks.points.items() if points < FULL[check]}
+    for about, piece in expected:
+        if about == "lost":
+            assert less == {check for check in FULL if check.startswith(tuple(piece.split()))}
+        else:
+            assert piece in (" ".join(marks.told) if about == "told" else marks.reasons[about])
+    if not {about for about, _ in expected} - {"told"}:
+        assert not less and not marks.reasons and bool(marks.told) == bool(expected)
 
 
 @pytest.mark.parametrize("leak", LEAKS)

@@ -1,9 +1,6 @@
 """From a source to notebooks: students get neither solutions nor hidden checks, and a source that is wrong is told."""
 
 import re
-import sys
-import zipfile
-from types import SimpleNamespace
 
 import nbformat
 import pytest
@@ -74,17 +71,6 @@ def test_references_out_of_step_are_named_and_fixed(tmp_path, monkeypatch):
     made = tmp_path / "project.json"
     made.write_text(made.read_text(encoding="utf-8").replace("1", "2"), encoding="utf-8")
     assert references.out_of_step() == ["project.json"]
-
-
-def test_a_zip_holds_the_notebook_alone(tmp_path, monkeypatch):
-    monkeypatch.setattr("coursework.__main__.ROOT", tmp_path)
-    monkeypatch.setattr(references, "out_of_step", lambda mend: [])
-    monkeypatch.setitem(sys.modules, "website.notebooks.convert", SimpleNamespace(INSTALL="pass"))
-    assert assignments(tmp_path / "notebooks") == 0
-    for name in NAMES:
-        with zipfile.ZipFile(tmp_path / "_build" / "assignments" / f"{name}.zip") as archive:
-            assert archive.namelist() == [f"{name}.ipynb"]
-            assert archive.read(f"{name}.ipynb").decode() == (tmp_path / "notebooks" / f"{name}.ipynb").read_text()
 
 
 CELL = "# Title\n\n```{{code-cell}} ipython3\n---\n{metadata}\n---\n{code}\n```\n"
