@@ -9,7 +9,7 @@ from itertools import groupby
 from pathlib import Path
 
 from coursework import pages, sources, words
-from coursework.files import CANVAS, MOODLE, student_name
+from coursework.files import MOODLE, of_an_lms, student_name
 from coursework.results import write
 from tutorial_lib import atomic
 
@@ -151,7 +151,7 @@ def write_pages(results, assignment, all_marks, all_scores, late):
 def returned(marks):
     """The name in the archive: Canvas and Moodle know by it whose page it is."""
     parts = marks.file.split(": ")[-1].split("/")
-    known = MOODLE.fullmatch(parts[0]) if len(parts) > 1 else CANVAS.match(parts[0])
+    known = MOODLE.fullmatch(parts[0]) if len(parts) > 1 else of_an_lms(parts[0])
     if known and "\\" not in known[0]:
         return f"{known[0]}{'/' * (len(parts) > 1)}{marks.assignment}.html"
     return f"{student_name(marks.student)}/{marks.assignment}.html"

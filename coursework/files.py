@@ -6,6 +6,7 @@ which hold those. Nothing is unpacked to disk, and no path in an archive means a
 that a student handed in is a file like any other: it is no notebook.
 """
 
+import contextlib
 import errno
 import hashlib
 import io
@@ -85,14 +86,16 @@ def find(folder, known=None, roster=(), names=None):
     folder, known, roster = Path(folder), known or {}, set(roster)
     if not folder.is_dir():
         raise ValueError(f"the submissions must be a folder, got {folder}")
-    by_owner, found = {}, []
+    by_owner, found, submitters = {}, [], _submitters(folder, roster)
     for where, path, reason in _walk(folder):
-        owner, shown, notebook = _owner(where, known), _shown("/".join(where)), _is_notebook(where[-1])
-        alone = len(where) == 1 and not CANVAS.match(where[0]) and student_name(owner.name) not in roster
+        shown, notebook = _shown("/".join(where)), _is_notebook(where[-1])
+        where = where[1:] if len(where) > 1 and submitters.get(where[0], where) is None else where
+        owner = submitters.get(where[0]) or _owner(where, known, roster)
+        alone = len(where) == 1 and not of_an_lms(where[0]) and student_name(owner.name) not in roster
         if reason:
             items = [(owner, Found(shown, _refusal(reason), reason == EMPTY))]
         elif alone and where[0].lower().endswith(".zip"):
-            items = _in_archive(path, shown, owner, known)
+            items = _in_archive(path, shown, owner, known, roster)
         else:  # what is no notebook and lies alone is the teacher's
             items = [(owner, Found(shown, partial(_read, path), not notebook))] if notebook or not alone else []
         for owner, one in items:
@@ -156,10 +159,32 @@ def _hidden(name):
 EMPTY = "is a folder without a file"
 ANYBODYS = "lies in an archive that anybody may have made, beside another file of the same student: it was not opened"
 CANVAS = re.compile(r"(?P<name>.+?)(?:_LATE)?_(?P<number>\d+)_(?P<handed_in>\d{1,18})_", re.S)
+BLACKBOARD = re.compile(r"[^_]*_(?P<name>.+?)_attempt_(?P<handed_in>\d{4}(?:-\d\d){5})_(?P<number>)", re.S)
+GRADESCOPE = "submission_metadata.yml"  # whose the folders are that Gradescope calls submission_12345
 MOODLE = re.compile(r"(.+)_(\d+)_assignsubmission_(?:file|onlinetext)_?", re.S)
 
 
-def _owner(where, known):
+def of_an_lms(file):
+    """The match of Canvas's or Blackboard's own part of a file's name: what a student may write comes after it."""
+    found = filter(None, (pattern.match(file) for pattern in (CANVAS, BLACKBOARD)))
+    return min(found, key=lambda match: match.end(), default=None)
+
+
+def _submitters(folder, roster):
+    """Folder -> `Owner`, the first who handed in, by the file that Gradescope exports; its own folder has none."""
+    found = {}
+    for path in (folder / GRADESCOPE, *folder.glob(f"assignment_*_export/{GRADESCOPE}")):
+        with contextlib.suppress(OSError), open(path, "rb") as file:
+            text = file.read(MOST_LIST).decode("utf-8", "replace")
+            found |= {path.parent.name: None} if path.parent != folder else {}
+            for entry in re.split(r"^(?=submission_\d+:)", text, flags=re.M)[1:]:
+                said = [line.partition(": ")[2].strip().strip("'\"") for line in entry.splitlines()[2:5]]
+                name = next((one for one in said if student_name(one) in roster), said[0] if said else "")
+                found[entry.partition(":")[0]] = Owner(name or entry.partition(":")[0])
+    return found
+
+
+def _owner(where, known, roster):
     """The owner of a path below the submissions' folder.
 
     A file's name with the numbers of two people in it belongs to neither: students choose the names of their files.
@@ -167,9 +192,13 @@ def _owner(where, known):
     if len(where) > 1:
         moodle = MOODLE.fullmatch(where[0])
         return Owner(*moodle.groups()) if moodle else Owner(where[0])
-    canvas = CANVAS.match(where[0])
-    if canvas and len(known.keys() & set(re.findall(r"_(\d+)(?=_\d+_)", where[0]))) < 2:
-        return Owner(canvas["name"], canvas["number"])
+    named = of_an_lms(where[0])
+    if named and named.re is BLACKBOARD:  # assignments and people may have a _ in their names
+        words = named["name"].split("_")
+        names = ["_".join(words[place:]) for place in range(len(words))]
+        return Owner(next((name for name in names if student_name(name) in roster), names[-1]))
+    if named and len(known.keys() & set(re.findall(r"_(\d+)(?=_\d+_)", where[0]))) < 2:
+        return Owner(named["name"], named["number"])
     name = re.split(r"\.ipynb", where[0], flags=re.I)[0] if _is_notebook(where[0]) else where[0].rpartition(".")[0]
     return Owner(name or where[0])
 
@@ -259,12 +288,14 @@ def _archive(path, time):
     return zipfile.ZipFile(_Bounded(open(path, "rb", buffering=0)))
 
 
-def _in_archive(path, shown, owner, known):
+def _in_archive(path, shown, owner, known, roster):
     """(owner, Found) of what is in the archive of an LMS, whose names name students; its own owner's if it is none."""
     try:
         time = os.stat(path).st_mtime_ns
         items = [(_parts(item), item) for item in _archive(path, time).infolist() if not item.is_dir()]
-        items = [(of, item) for of, item in items if of and (of[1:] or _is_notebook(of[0]) or CANVAS.match(of[0]))]
+        if any(GRADESCOPE in of for of, _ in items):
+            raise ValueError("is an export of Gradescope: unpack it here, and grade again")
+        items = [(of, item) for of, item in items if of and (of[1:] or _is_notebook(of[0]) or of_an_lms(of[0]))]
         if sum(item.file_size for parts, item in items if _is_notebook(parts[-1])) > MOST_ARCHIVE:
             raise ValueError(f"holds more than {MOST_ARCHIVE >> 30} GB: nothing in it was opened")
     except Exception as error:  # an archive that somebody made up may break its reader in any way
@@ -277,7 +308,7 @@ def _in_archive(path, shown, owner, known):
         read = partial(_read_member, path, time, item)
         return Found(f"{shown}: {_shown(item.filename)}", read, not _is_notebook(parts[-1]), shown)
 
-    return [(_owner(parts, known), found(parts, item)) for parts, item in items]
+    return [(_owner(parts, known, roster), found(parts, item)) for parts, item in items]
 
 
 def _parts(item):

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from coursework import results
-from coursework.files import CANVAS
+from coursework.files import CANVAS, of_an_lms
 
 RULE = re.compile(r"(?P<percent>\d{1,3}(?:\.\d+)?)%/day(?:,(?P<most>\d{1,3}))?")
 STATUS = ("submitted for grading", "no submission", "draft", "graded", "reopened", "nothing submitted")  # Moodle's
@@ -53,14 +53,14 @@ def note_late(where, assignment, all_marks, roster, rule=None):
     for marks in (one for one in all_marks if one.submitted):
         student = marks.student
         row = dict(roster[student].row) if student in roster else {}
-        named = CANVAS.match(marks.file.split(": ")[-1])
+        named = of_an_lms(marks.file.split(": ")[-1])
         if row.get("days_late", "").strip().isdigit():
             days[student] = int(row["days_late"])
         elif "Status" in row:
             said = _days(row["Status"], student)
             same = student in days and files.get(student) == marks.digest
             days[student] = min(said, days[student]) if same else said
-        elif named:
+        elif named and named.re is CANVAS:
             days[student] = int("_LATE_" in named[0])
             about += [f"{student}: {UNKNOWN}"] * days[student]
         files[student] = marks.digest

@@ -28,6 +28,8 @@ REGION = re.compile(rf"^([ \t]*){BEGIN}\n.*?^[ \t]*{END}\n?", re.M | re.S)
 FIELDS = {"given": ["locked"], "solution": ["solution"], "check": ["grade", "locked"], "written": ["grade", "solution"]}
 HIDDEN = "# Hidden checks: your teacher runs them on fresh inputs. Nothing to do here."
 WRITE_CODE = '{indent}raise NotImplementedError("write your code here")\n'
+LEAST = re.search('requires-python = ">=(.+?)"', (ASSIGNMENTS.parents[1] / "pyproject.toml").read_text("utf-8"))[1]
+GRADED_BY = f"**Python.** Grading has Python {LEAST} or newer: what only a later version understands may stop there."
 WRITE_TEXT = "*Write your answer here.*\n"
 
 
@@ -121,6 +123,7 @@ def grade_id(cell):
 
 def _finished(assignment, cells, install):
     """A notebook of these cells. Ids are made of what stands before, so that the same source gives the same file."""
+    cells[0].source += f"\n\n{GRADED_BY}"
     first = [] if install is None else [_for_nbgrader(new_code_cell(install), "given", "install")]
     cells = [cells[0], *first, *cells[1:]]
     for number, cell in enumerate(cells):

@@ -12,7 +12,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from coursework import pictures, processes, references, sources
-from coursework.files import CANVAS, find
+from coursework.files import find, of_an_lms
 from tutorial_book.exercises import own_code
 
 MOST_TEXT = 100_000  # characters that a student writes: what stands behind them neither runs nor is shown
@@ -112,8 +112,8 @@ def _rank(submission):
 def age(file):
     """What is newer by its name is larger: the LMS's number of what was handed in, and the number of a copy."""
     name = base(file)[:300]
-    number, copied = CANVAS.match(name), re.search(r"(\d+)\)?$", re.split(r"\.ipynb", name, flags=re.I)[0])
-    return int(number["handed_in"]) if number else 0, int(copied[1]) if copied else 0
+    named, copied = of_an_lms(name), re.search(r"(\d+)\)?$", re.split(r"\.ipynb", name, flags=re.I)[0])
+    return int(named["handed_in"].replace("-", "")) if named else 0, int(copied[1]) if copied else 0
 
 
 @dataclass(frozen=True)

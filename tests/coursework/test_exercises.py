@@ -183,6 +183,7 @@ def test_other_packages_are_found_in_all_helpers(source, names, found):
     [
         ([1, 2], [1, 2], True), ([1, 2], (1, 2), True), ([[1], [1, 2]], [[1], [1, 2]], True), ("a", "a", True),
         (["a"], ["b"], False), ("1", 1, False), (1, "1", False), (True, 1, False), (None, None, True),
+        (["1"], [1], False), ([1], ["1"], False),
         ({"a": 1}, {"a": 1}, True), ({"a": 1}, {"b": 1}, False), (np.array([np.nan]), np.array([np.nan]), True),
         (np.ones(2), np.ones(3), False), ([["a"], ["b", "c"]], [["a"], ["b", "c"]], True),
     ],

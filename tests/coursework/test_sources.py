@@ -113,3 +113,9 @@ def test_the_books_table_lists_every_assignment():
         assert f"{name}.ipynb" in elsewhere and "colab" not in elsewhere
         assert sources.title(name).removeprefix("Assignment ") in text
     assert (ROOT / "book" / "assignments.md").read_text().count("```{assignments}") == 1
+
+
+@each_assignment
+def test_the_first_cell_says_which_python_grades(name):
+    least = re.search('^requires-python = ">=([0-9.]+)"$', (ROOT / "pyproject.toml").read_text(), re.M)[1]
+    assert f"Grading has Python {least} or newer" in sources.student_notebook(name).cells[0].source

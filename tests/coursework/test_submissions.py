@@ -177,6 +177,11 @@ def test_words_elsewhere_may_be_the_missing_answer(text, is_blank, solved):
     assert not words.blank(read(SOLVED), WRITTEN)
 
 
+def test_blackboards_later_attempt_is_newer():
+    one, two = (f"2-attention_ada_attempt_2026-{day}-10-15-00_x.ipynb" for day in ("11-03", "12-01"))
+    assert (0, 0) < submissions.age(one) < submissions.age(two)
+
+
 def test_the_fullest_and_newest_file_counts(solved, put, sort_out):
     begun = with_code(blank(), "softmax", GIVEN["softmax"])
     for file, content in ((NAME, blank()), ("v9.ipynb", begun), ("more.ipynb", "{")):

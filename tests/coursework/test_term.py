@@ -139,7 +139,8 @@ LONG = f"{'d' * 200}_816_assignsubmission_file_"
 @pytest.mark.parametrize("path, name", [
     ("eve_LATE_12_34_x: kim_56_78_y.ipynb", "eve_LATE_12_34_{}.html"),
     ("eve/x.ipynb", "eve/{}.html"),
-    ("..\\Eve_8_assignsubmission_file_/x.ipynb", "eve/{}.html"),
+    ("x_eve_attempt_2026-11-03-10-15-00_LATE_1_2_x.ipynb", "x_eve_attempt_2026-11-03-10-15-00_{}.html"),
+    ("x\\Eve_8_assignsubmission_file_/x.ipynb", "eve/{}.html"),
     ("Eve_8_assignsubmission_file_x/y.ipynb", "eve/{}.html"),
     ("a_12_34_b/x.ipynb", "eve/{}.html"),
     ("eve_12_34_x.zip: kim_56_78_y.ipynb", "eve_12_34_{}.html"),
@@ -158,7 +159,7 @@ def test_no_file_name_redirects_a_page(path, name, zipped, put, tmp_path):
     ((_, file, _, _),) = files.find(tmp_path / "submitted")
     assert feedback.returned(marks_of("eve", file)) == name.format(ASSIGNMENT)
     lateness.note_late(tmp_path, ASSIGNMENT, [marks_of("eve", file)], {})
-    assert lateness.late(tmp_path, ASSIGNMENT).get("eve", lateness.Late()).days == int("LATE" in path)
+    assert lateness.late(tmp_path, ASSIGNMENT).get("eve", lateness.Late()).days == int(path.startswith("eve_LATE"))
 
 
 def test_the_archive_holds_each_page_once(tmp_path):
