@@ -7,7 +7,7 @@ import pytest
 from nbgrader import nbgraderformat
 
 from coursework import checks, references, sources
-from coursework.__main__ import NOTEBOOKS, ROOT, assignments
+from coursework.__main__ import NOTEBOOKS, ROOT
 
 NAMES = checks.names()
 each_assignment = pytest.mark.parametrize("name", NAMES)
@@ -59,8 +59,16 @@ def test_a_heading_says_the_points_of_its_question(name):
     assert sources.points(name, marks=("written",))
 
 
-def test_notebooks_and_outcomes_are_in_step_with_sources(capsys):
-    assert assignments(NOTEBOOKS, check=True) == 0, capsys.readouterr().out
+def test_outcomes_are_in_step_with_sources():
+    assert references.out_of_step() == [], "run: make assignments"
+
+
+@each_assignment
+def test_notebooks_are_in_step_with_sources(name):
+    from website.notebooks.convert import INSTALL
+
+    made = nbformat.writes(sources.student_notebook(name, INSTALL)) + "\n"
+    assert (NOTEBOOKS / f"{name}.ipynb").read_text(encoding="utf-8") == made, "run: make assignments"
 
 
 def test_references_out_of_step_are_named_and_fixed(tmp_path, monkeypatch):
