@@ -56,7 +56,8 @@ class Code:
     def defining(self, name):
         """The cell whose value of a name is graded, else the last one that binds it; None where none does."""
         kept = [i for i, names in self.keep.items() if name in names]
-        binds = re.compile(rf"^(?:def |class ){name}\b|^{name} *=|^(?:import|from) .*\b{name}\b", re.M)
+        assigned = rf"[\w, ]{{0,200}}\b{name}\b[\w, ]{{0,200}}=(?!=)|{name}: "
+        binds = re.compile(rf"^(?:(?:def|class) {name}\b|{assigned}|(?:import|from) .*\b{name}\b)", re.M)
         return ([i for i, source in enumerate(self.sources) if binds.search(source)] + kept or [None])[-1]
 
     def lacking(self, name):
@@ -92,7 +93,9 @@ def stopped(name, error, code):
     if kind == "NotImplementedError":
         above = [] if error["cell"] is None else code.sources[error["cell"]].split("\n")[: error["line"]]
         owner = next((line[4:].partition("(")[0] for line in reversed(above) if line.startswith("def ")), name)
-        return f"{name}{'' if owner == name else f' needs {owner}, which'} is not written yet"
+        where = code.line(error["cell"], error["line"]) or ". "
+        needs = "" if owner == name else f" needs {owner}, which"
+        return f"{name}{needs} is not written yet{where}If it is, take that line out."
     if kind in GAVE:
         return f"{name} gave {GAVE[kind]}"
     if kind == "NameError" and error["name"]:

@@ -41,8 +41,10 @@ def prepare(assignment, seed):
 def prepare_apart(assignment, seed):
     """`prepare`, in a process of its own: the memory of the models that checks compare with goes with it."""
     checks.load(assignment)  # what comes back names functions of this
-    with processes.with_models() as process:
-        return process.submit(prepare, assignment, seed).result()
+    try:
+        return processes.judged(prepare, assignment, seed)
+    finally:
+        processes.end_judges()
 
 
 def of_student(submission, exam):

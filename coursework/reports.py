@@ -9,11 +9,11 @@ from coursework import exports, feedback, groups, lateness, results, rosters, sa
 def write(given, marks, students):
     """CSV files and pages of all that is graded, and what needs a human. given: the command's."""
     rosters.keep(given.to, given.assignment, students)
-    about = [sandbox.bound(sandbox.Limits())]
-    about += lateness.note_late(given.to, given.assignment, marks, students, given.late)
+    about = lateness.note_late(given.to, given.assignment, marks, students, given.late)
     said, scores = publish(given.to)
     marks = groups.without_covered(marks, groups.members(students))
-    about += [*said, *namesakes(marks), *rosters.of_another_name(marks, students)]
+    about = [sandbox.bound(sandbox.Limits()), *about, *said]
+    about += [*namesakes(marks), *rosters.of_another_name(marks, students)]
     for one in marks:
         one.notes += [f"its answer to {name} has changed since it was marked" for name in words.changed(given.to, one)]
     results.write(given.to / "report.md", report(marks, scores, about))

@@ -94,7 +94,7 @@ def marks_in(results, assignment, roster=()):
 
 
 def unread(results, assignment):
-    """How many marks of an assignment an earlier version of this program gave, in a form that is not read any more."""
+    """How many marks of an assignment have the form of an earlier version, which is not read any more."""
     return sum(_read(path) is None for path in _files(results, assignment))
 
 

@@ -69,7 +69,7 @@ def checked(assignment, question, points):
         raise ValueError(f"{question!r} is not a question of {assignment}")
     if points and question in sources.points(assignment, marks=("check",)):
         raise ValueError(f"the points of {question} come from grading: leave them empty")
-    number = re.fullmatch(r"\d{1,9}(?:[.,]\d{1,9})?", points)
+    number = re.fullmatch(r"\d{1,9}(?:[.,]\d{0,9})?|[.,]\d{1,9}", points)
     given = float(number[0].replace(",", ".")) if number else None
     if points and not (number and given <= worth[question]):
         raise ValueError(f"the points of {question} must be a number from 0 to {worth[question]}, got {points!r}")

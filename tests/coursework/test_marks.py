@@ -199,10 +199,8 @@ GRADER = """
 import os, time
 from coursework import processes
 if __name__ == "__main__":
-    process = processes.with_models()
-    print(process.submit(os.getpid).result(), flush=True)
-    process.submit(time.sleep, 600)
-    time.sleep(60)
+    print(processes.judged(os.getpid), flush=True)
+    processes.judged(time.sleep, 600)
 """
 
 

@@ -147,6 +147,12 @@ def test_the_last_of_two_copies_counts(by, solved):
     assert ada.answers["softmax"] == last and ada.extra == [("code", first)]
 
 
+def test_the_name_is_that_in_me_or_the_students(solved):
+    assert read(solved).me == "Ada Lovelace"
+    cell(solved, "me").source = 'ME = ""'
+    assert read(solved).me == "ada"
+
+
 def test_a_copy_as_released_does_not_count(solved):
     solved.cells.append(cell(blank(), "softmax"))
     assert is_full(read(solved))

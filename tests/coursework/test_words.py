@@ -123,6 +123,7 @@ def test_a_file_that_excel_saved_is_read(tmp_path):
     text = HEAD.replace(",", ";") + f"ada;{WRITTEN};3,5;Why? Say more;\n"
     words.path_of(tmp_path, ASSIGNMENT).write_bytes(text.encode("utf-8-sig"))
     assert words.read(tmp_path, ASSIGNMENT) == {("ada", WRITTEN): words.Word(3.5, "Why? Say more", "")}
+    assert [words.checked(ASSIGNMENT, WRITTEN, text) for text in (".5", "3.", "0,25", "")] == [0.5, 3, 0.25, None]
     words.path_of(tmp_path, ASSIGNMENT).write_text("student,points\nada,3\n")
     with pytest.raises(ValueError, match="question, comment is missing"):
         words.read(tmp_path, ASSIGNMENT)
