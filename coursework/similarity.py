@@ -19,7 +19,7 @@ from types import MappingProxyType
 
 import numpy as np
 
-from coursework import feedback, pages, processes, references, results, sources, tables
+from coursework import feedback, pages, processes, references, results, sources, tables, worker
 
 TOLD, ABOVE = 0.6, 0.15  # likeness of two answer sets from which they are told; so far above the usual one, at least
 MEASURED = Path(__file__).with_name("likeness.tsv").read_text(encoding="utf-8").splitlines()[1:]  # a test measures it
@@ -47,13 +47,7 @@ BOOKS = ("tutorial_lib", "tutorial_book", "coursework/references")
 def statements(text):
     """The statements of a cell, without what only a notebook understands; none where it is no Python."""
     try:
-        return ast.parse(text).body
-    except (SyntaxError, ValueError, RecursionError):
-        text = re.sub(r"^([ \t]*)%time[ \t]+(?=\S)", r"\1", text, flags=re.M)
-        text = re.sub(r"^([ \t]*\w[\w., ]*=)[ \t]*[%!].*", r"\1 None", text, flags=re.M)
-        text = re.sub(r"^([ \t]*)[%!].*", r"\1pass", text, flags=re.M)
-    try:
-        return ast.parse(text).body
+        return worker.parsed(text, "a cell")
     except (SyntaxError, ValueError, RecursionError):
         return []
 

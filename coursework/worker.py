@@ -30,6 +30,7 @@ PLACES = {}  # the name that a cell's code is compiled under -> the cell
 COMPILE = codeop.Compile()  # remembers a `from __future__ import ...`, as a notebook does
 COMPILE.flags |= __future__.annotations.compiler_flag  # `x: torch.Tensor` needs no torch
 MOST = 1 << 23  # characters or items: no right value has as many, and to write them down takes time from the rest
+IPYTHON = re.compile(r"(?P<indent>\s*)(?:(?P<given>\w[\w., ]*=)\s*[%!].*|%time\s+(?P<code>\S.*)|[%!?].*|.*\?\s*)")
 PLAIN = (type(None), bool, int, float, str, list, tuple, dict, set, frozenset)
 
 
@@ -160,15 +161,10 @@ def parsed(source, name):
             return ast.parse("\n".join(lines), name).body
         except SyntaxError as error:  # only now: such a line may also stand in a text or go on with a formula
             place = (error.lineno or 0) - 1
-            line = lines[place].strip() if 0 <= place < len(lines) else ""
-            given = re.match(r"(\s*\w[\w., ]*=)\s*[%!]", lines[place]) if line else None
-            if given:
-                lines[place] = f"{given[1]} None"
-                continue
-            if not (line.startswith(("%", "!", "?")) or line.endswith("?")):
+            found = IPYTHON.fullmatch(lines[place]) if 0 <= place < len(lines) else None
+            if not found:
                 raise
-            timed_code = re.match(r"%time\s+(.+)", line)
-            lines[place] = lines[place][: lines[place].index(line)] + (timed_code[1] if timed_code else "pass")
+            lines[place] = found["indent"] + (f"{found['given']} None" if found["given"] else found["code"] or "pass")
 
 
 def run_cell(source, name, names, missing, rest):
