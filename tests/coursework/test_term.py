@@ -6,9 +6,9 @@ from fractions import Fraction
 
 import pytest
 
-from coursework import exports, feedback, files, groups, lateness, rosters, sources, stats
+from coursework import feedback, files, groups, lateness, rosters, sources, stats
 from coursework.marks import Marks
-from tests.coursework.conftest import ASSIGNMENT, FULL, WRITTEN, rows
+from tests.coursework.conftest import ASSIGNMENT, FULL, WRITTEN
 
 POINTS = sources.points(ASSIGNMENT)
 
@@ -84,20 +84,6 @@ def test_what_was_known_of_lateness_stays(tmp_path):
     assert lateness.late(tmp_path, ASSIGNMENT) == known
     assert lateness.note_late(tmp_path, ASSIGNMENT, [late], {}, "") == [f"ada: {lateness.UNKNOWN}"]
     assert lateness.late(tmp_path, ASSIGNMENT)["ada"] == lateness.Late(1, "")
-
-
-def test_late_days_stand_in_tables_and_on_pages(tmp_path):
-    marks = [marks_of("ada"), marks_of("bob")]
-    late = {"ada": lateness.Late(2, "10%/day")}
-    given = given_to(*marks)
-    exports.export(tmp_path, marks, {}, given, {("ada", ASSIGNMENT): late["ada"]})
-    lines = rows(tmp_path / "grades.csv")
-    said = [(one["score"], one["automatic"], one["days_late"]) for one in (lines["ada"], lines["bob"])]
-    assert said == [("32", "36", "2"), ("40", "36", "")]
-    assert "ada,,,ada,,32\n" in (tmp_path / "canvas.csv").read_text()
-    feedback.write_pages(tmp_path, ASSIGNMENT, marks, given, late)
-    pages = {one.student: (tmp_path / "feedback" / one.student / f"{ASSIGNMENT}.html").read_text() for one in marks}
-    assert "40 of 40 points. It came 2 days late: 32 of these count" in pages["ada"] and "late" not in pages["bob"]
 
 
 # --- groups ---------------------------------------------------------------------------------------------------------
