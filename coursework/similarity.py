@@ -44,12 +44,12 @@ PUBLISHED, BOOK = "(published solution)", "(the book's own)"
 BOOKS = ("tutorial_lib", "tutorial_book", "coursework/references")
 
 
-def statements(text):
-    """The statements of a cell, without what only a notebook understands; none where it is no Python."""
+def statements(text, unread=()):
+    """The statements of a cell, without what only a notebook understands; `unread` where it is no Python."""
     try:
         return worker.parsed(text, "a cell")
     except (SyntaxError, ValueError, RecursionError):
-        return []
+        return unread
 
 
 def nodes_of(text):
@@ -62,7 +62,7 @@ def trees(text, helpers=MappingProxyType({}), known=()):
 
     helpers: name -> what other cells of the same student's define. known: names that mean the same for everybody.
     """
-    body, used = statements(text), set(known)  # another question's answer is no helper
+    body, used = list(statements(text)), set(known)  # another question's answer is no helper
     for one in body:  # grows: a helper may use another
         names = {node.id for node in ast.walk(one) if isinstance(node, ast.Name)} & helpers.keys() - used
         used |= names
@@ -170,7 +170,7 @@ def of(answers, extra, words, known, offered):
     for question, text in answers.items():
         own = nodes_of(text)
         try:
-            found[question] = trees(text, helpers, known) if own or not text.strip() else None
+            found[question] = None if statements(text, None) is None else trees(text, helpers, known)
         except RecursionError:
             found[question] = None
         read = {node.id for node in own if isinstance(node, ast.Name)} - names
