@@ -6,7 +6,6 @@ which hold those. Nothing is unpacked to disk, and no path in an archive means a
 that a student handed in is a file like any other: it is no notebook.
 """
 
-import contextlib
 import errno
 import hashlib
 import io
@@ -161,6 +160,7 @@ ANYBODYS = "lies in an archive that anybody may have made, beside another file o
 CANVAS = re.compile(r"(?P<name>.+?)(?:_LATE)?_(?P<number>\d+)_(?P<handed_in>\d{1,18})_", re.S)
 BLACKBOARD = re.compile(r"[^_]*_(?P<name>.+?)_attempt_(?P<handed_in>\d{4}(?:-\d\d){5})_(?P<number>)", re.S)
 GRADESCOPE = "submission_metadata.yml"  # whose the folders are that Gradescope calls submission_12345
+EXPORTED = re.compile(rf"(?:assignment_\d+_export/)?{re.escape(GRADESCOPE)}")
 MOODLE = re.compile(r"(.+)_(\d+)_assignsubmission_(?:file|onlinetext)_?", re.S)
 
 
@@ -173,9 +173,10 @@ def of_an_lms(file):
 def _submitters(folder, roster):
     """Folder -> `Owner`, the first who handed in, by the file that Gradescope exports; its own folder has none."""
     found = {}
-    for path in (folder / GRADESCOPE, *folder.glob(f"assignment_*_export/{GRADESCOPE}")):
-        with contextlib.suppress(OSError), open(path, "rb") as file:
-            text = file.read(MOST_LIST).decode("utf-8", "replace")
+    for path in (folder / GRADESCOPE, *folder.glob(f"assignment_[0-9]*_export/{GRADESCOPE}")):
+        if path.is_file() and not path.is_symlink():
+            with open(path, "rb") as file:
+                text = file.read(MOST_LIST).decode("utf-8", "replace")
             found |= {path.parent.name: None} if path.parent != folder else {}
             for entry in re.split(r"^(?=submission_\d+:)", text, flags=re.M)[1:]:
                 said = [line.partition(": ")[2].strip().strip("'\"") for line in entry.splitlines()[2:5]]
@@ -293,7 +294,7 @@ def _in_archive(path, shown, owner, known, roster):
     try:
         time = os.stat(path).st_mtime_ns
         items = [(_parts(item), item) for item in _archive(path, time).infolist() if not item.is_dir()]
-        if any(GRADESCOPE in of for of, _ in items):
+        if any(EXPORTED.fullmatch("/".join(of)) for of, _ in items):
             raise ValueError("is an export of Gradescope: unpack it here, and grade again")
         items = [(of, item) for of, item in items if of and (of[1:] or _is_notebook(of[0]) or of_an_lms(of[0]))]
         if sum(item.file_size for parts, item in items if _is_notebook(parts[-1])) > MOST_ARCHIVE:

@@ -255,6 +255,8 @@ def test_gradescopes_folders_are_their_submitters(top, put, sort_out):
     assert set(sort_out()) == {"Ada-Lovelace", "Grace-Hopper"}
     put("all.zip", zipped(dict.fromkeys(["assignment_4_export/submission_metadata.yml", "x/submission_1/x"], "")))
     assert "is an export of Gradescope: unpack it here" in sort_out()["all"].notes[0]
+    put("all.zip", zipped({"Bob_7_assignsubmission_file_/submission_metadata.yml": "", "kim_1_2_x.ipynb": SOLVED}))
+    assert sort_out()["kim"].cells  # one student's file of that name refuses nobody's archive
 
 
 ODD = ["new\nline", "-rf", "=cmd()", "ｆｕｌｌ", "a b", "\udcff", "x" * 200, "@.x.tmp", "@" * 78 + "..x", "..", "日本"]
