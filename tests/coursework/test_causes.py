@@ -60,6 +60,11 @@ def test_the_cause_is_told(name, attention_marks):
         assert not less and not marks.reasons and bool(marks.told) == bool(expected)
 
 
+def test_only_a_mistake_that_was_made_has_its_hint(attention_marks):
+    assert set(attention_marks["a usual mistake"].hints) >= {"causal-mask-hidden"}
+    assert "softmax-hidden" not in attention_marks["wrong numbers"].hints
+
+
 @pytest.mark.parametrize("leak", LEAKS)
 def test_a_message_or_a_class_tells_no_input(leak, attention_marks):
     said = attention_marks[leak].reasons["softmax-hidden"].splitlines()
