@@ -9,11 +9,12 @@ import argparse
 import importlib.util
 import json
 import re
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from types import ModuleType
 
-from coursework.references.mistakes import Mistakes
+from coursework.references.mistakes import mistakes as read_mistakes
 from tutorial_book.exercises.exercise import EXERCISES, Exercise, outcome, same
 from tutorial_book.exercises.outcomes import FOLDER, Outcomes, drawn, written
 
@@ -65,7 +66,7 @@ def module(home: str, variant: str = "") -> ModuleType:
     return _with(home, tuple(drawn(variant, place, len(options)) for place, options in enumerate(rules)))
 
 
-def mistakes(assignment: str) -> dict[str, Mistakes]:
+def mistakes(assignment: str) -> dict[str, dict[str, Callable]]:
     """Function -> its usual mistakes, hint -> function."""
     return mistakes_in(of(assignment)) if of(assignment) else {}
 
@@ -102,14 +103,14 @@ def _with(home, chosen):
 
 
 @cache
-def mistakes_in(made: ModuleType) -> dict[str, Mistakes]:
+def mistakes_in(made: ModuleType) -> dict[str, dict[str, Callable]]:
     """Those in the functions of one of these modules."""
     path = Path(made.__file__).with_suffix(".txt")
     parts = (part.partition("\n") for part in path.read_text(encoding="utf-8").split("\n== ")[1:])
-    return {name: Mistakes(getattr(made, name), _fill(table.strip("\n"), vars(made))) for name, _, table in parts}
+    return {name: read_mistakes(getattr(made, name), _fill(table.strip("\n"), vars(made))) for name, _, table in parts}
 
 
-def computed(exercise: Exercise, function, mistakes: Mistakes) -> Outcomes:
+def computed(exercise: Exercise, function: Callable, mistakes: dict[str, Callable]) -> Outcomes:
     """What the right function and the usual mistakes give in an exercise's cases."""
     made = {hint: [outcome(mistake, case) for case in exercise.cases] for hint, mistake in mistakes.items()}
     return Outcomes([outcome(function, case) for case in exercise.cases], made)

@@ -66,12 +66,6 @@ def bert_layer(X, weights, n_heads, mask=None):
     return layer_norm(Y + fed, weights["gamma_2"], weights["beta_2"])
 
 
-def _fed_first(X, weights, n_heads, mask):
-    X = layer_norm(X + feed_forward(X, weights), weights["gamma_2"], weights["beta_2"])
-    attended = multi_head_attention(X, weights, n_heads, mask)
-    return layer_norm(X + attended, weights["gamma_1"], weights["beta_1"])
-
-
 def pre_norm_layer(X, weights, n_heads, mask=None):
     """The right answer: normalize, attend, add; normalize, feed forward, add. The norm is the RMS norm.
 

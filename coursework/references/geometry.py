@@ -10,10 +10,6 @@ def _cosine(a, b):
     return a @ b / (np.linalg.norm(a, axis=-1) * np.linalg.norm(b))
 
 
-def _cosine_of_rows(a, b):
-    return (a * b).sum(axis=-1) / (np.linalg.norm(a, axis=-1) * np.linalg.norm(b, axis=-1))
-
-
 def cosine_matrix(X):
     """The right answer: the cosine of each row with each row; a row of zeros gets 0, with itself too."""
     lengths = np.linalg.norm(X, axis=1, keepdims=True)  # (n, 1)
@@ -42,18 +38,6 @@ def two_nn(X):
     first, second = np.sort(distances, axis=1)[:, [0, 1]].T
     log_mu = np.log(second / first)
     return (len(X) - 1) / log_mu.sum()
-
-
-def _censored(log_mu):
-    """The estimate without the largest tenth of the ratios, of which it counts only that they are larger."""
-    kept = np.sort(log_mu)[: int(len(log_mu) * 0.9)]
-    return (len(kept) - 1) / (kept.sum() + (len(log_mu) - len(kept)) * kept[-1])
-
-
-def _slope(log_mu):
-    """The estimate as the slope of a line, fitted to the distribution of the ratios."""
-    x = np.sort(log_mu)[:-1]
-    return x @ -np.log(1 - np.arange(1, len(log_mu)) / len(log_mu)) / (x @ x)
 
 
 def without_loudest(X):
