@@ -1,13 +1,9 @@
 """How marks are given: the calls of an assignment's checks, with inputs that are drawn anew.
 
 An assignment's `checks.py` has a function for each check of its notebook, `softmax_hidden` for "softmax-hidden". It
-takes a random generator and yields `call`s: a function of the student's and its arguments. All arguments are drawn from
-that generator, so that no table of answers holds them. Right is what the function of that name in
-`coursework.references` gives. A check gives all of its points where every call is right, else none; or, where the
-notebook says `by_case: true`, its points case by case.
+takes a random generator, from which all inputs are drawn, and yields `call`s of the student's functions. Right is what
+the function of that name in `coursework.references` gives.
 """
-
-from __future__ import annotations
 
 import importlib.util
 import sys
@@ -37,19 +33,14 @@ class Call:
 
     @property
     def most(self):
-        """Bytes that what it gives back may have: several times what is right, and enough for an honest mistake.
-
-        The sandbox is told it, so it is a power of two: it says little of how long the right answer is.
+        """Bytes that what it gives back may have: more than an honest mistake needs, and a power of two, which tells
+        the sandbox little of what is right.
         """
         return MOST_JUDGED if self.judge else 1 << (20_000 + 60 * _size(worker.plain(self.expected))).bit_length()
 
 
 def call(name, *arguments, expect=..., tolerance=1e-6, case=""):
-    """`name(*arguments)` must give `expect`, numbers within tolerance (of the value, or of 1 where that is smaller).
-
-    expect: if nothing is said, what the references give. case: what the call tries, such as "with a mask". The feedback
-    page names it where points are given case by case.
-    """
+    """`name(*arguments)` must give `expect` or what the references give, within tolerance. case: what it tries."""
     return Call(name, arguments, expect, tolerance, case=case)
 
 
@@ -59,20 +50,16 @@ def once(name, draw):
 
 
 def variable(name, judge):
-    """`judge(value)` says in a sentence what is wrong with the variable `name`, or None.
+    """`judge(value)` says what is wrong with the variable `name`, or None. It is a function of checks.py by its name.
 
-    Several variables, "TEXTS, LABELS", come to the judge as a list. They come as JSON, a dictionary as
-    {"pairs": [...]}. A judge is a function of checks.py by its name, not a lambda.
+    Several variables, "TEXTS, LABELS", come to the judge as a list. A dictionary comes as {"pairs": [...]}.
     """
     return Call(name, None, None, judge=judge)
 
 
 @lru_cache
 def load(assignment) -> dict[str, Callable]:
-    """The checks of an assignment, out of its checks.py: id of the notebook's cell -> what yields the calls.
-
-    Raises ValueError where there is no such assignment.
-    """
+    """The checks of an assignment, out of its checks.py: id of the notebook's cell -> what yields the calls."""
     path = ASSIGNMENTS / references.split(assignment)[0] / "checks.py"
     if not path.is_file():
         raise ValueError(f"assignment must be one of {', '.join(names())}, got {assignment!r}")
@@ -86,17 +73,11 @@ def load(assignment) -> dict[str, Callable]:
 
 def _with_what_is_right(draw, right, rng):
     for one in draw(rng):
-        if one.expected is ...:
-            one = replace(one, expected=getattr(right, one.name)(*one.arguments))
-        yield one
+        yield replace(one, expected=getattr(right, one.name)(*one.arguments)) if one.expected is ... else one
 
 
 def names():
-    """The assignments, in order.
-
-    >>> "2-attention" in names()
-    True
-    """
+    """The assignments, in order."""
     return sorted(path.parent.name for path in ASSIGNMENTS.glob("*/notebook.md"))
 
 

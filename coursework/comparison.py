@@ -3,8 +3,6 @@
 A sentence about a value tells what came, never what was put in or expected: it stands on a feedback page.
 """
 
-from __future__ import annotations
-
 import copy
 import json
 import math
@@ -23,25 +21,21 @@ MOST_WORDS = 300  # characters of a reason: a judge may quote what a student mad
 
 @dataclass
 class Verdict:
-    """What a check finds. cases: what its calls try -> whether all of these are right.
+    """What a check finds. call, record: the first call that is wrong, and what came of it, if anything did."""
 
-    call, record: the first call that is wrong, and what came of it, None where it was not reached. reason: what is
-    wrong with its value, for the student. hint: that of the usual mistake that gives the same values.
-    """
-
-    cases: dict[str, bool] = field(default_factory=dict)
+    cases: dict[str, bool] = field(default_factory=dict)  # what its calls try -> whether all of these are right
     call: Call | None = None
     record: dict | None = None
-    reason: str | None = None
-    hint: str = ""
+    reason: str | None = None  # what is wrong with its value, for the student
+    hint: str = ""  # that of the usual mistake that gives the same values
 
 
 def compare(work):
     """`runs.Work` with its verdicts, check by check."""
     for check, calls in work.exam.by_check.items():
         verdict = work.verdicts[check] = Verdict()
-        for i, call in enumerate(calls):
-            record = work.records.get(f"{check}.{i}")
+        records = [work.records.get(f"{check}.{i}") for i in range(len(calls))]
+        for call, record in zip(calls, records, strict=True):
             came = record is not None and record["error"] is None
             reason = wrong(call, record["value"]) if came else None
             right = came and reason is None
@@ -49,21 +43,23 @@ def compare(work):
             if not right and verdict.call is None:
                 verdict.call, verdict.record, verdict.reason = call, record, reason
         if verdict.reason:
-            verdict.hint = _recognized(work, check, verdict.call.name)
+            name = verdict.call.name
+            mine = [pair for pair in zip(calls, records, strict=True) if pair[0].name == name]
+            mistakes = references.mistakes(work.submission.assignment).get(name, {})
+            fitting = (hint for hint, one in mistakes.items() if all(_gives(one, *pair) for pair in mine))
+            verdict.hint = next(fitting, "")
     return work
 
 
-def _recognized(work, check, name):
-    """The hint of the usual mistake that gives what a student's function gave to a check; "" where none does."""
-    calls = work.exam.by_check[check]
-    mine = [(call, work.records.get(f"{check}.{i}")) for i, call in enumerate(calls) if call.name == name]
-    if not all(record and record["error"] is None for _, record in mine):
-        return ""
-    for hint, mistake in references.mistakes(work.submission.assignment).get(name, {}).items():
-        values = ((call, record["value"], given_by(mistake, call)) for call, record in mine)
-        if all(made is not None and _alike(call, made, value) for call, value, made in values):
-            return hint
-    return ""
+def _gives(mistake, call, record):
+    """Whether a mistake gives the same as a student's function, as it came out of the sandbox, but for rounding."""
+    if not record or record["error"] is not None:
+        return False
+    made = given_by(mistake, call)
+    try:
+        return made is not None and _difference(made, record["value"], call.tolerance) is None
+    except Exception:  # what a student's code made up may break any comparison
+        return False
 
 
 def given_by(function, call):
@@ -90,25 +86,17 @@ def wrong(call, value):
         return f"{call.name} gave something that cannot be compared"
 
 
-def _alike(call, made, value):
-    """Whether two values of a call, in the form in which the worker sends them, are the same but for rounding."""
-    try:
-        return _difference(made, value, call.tolerance) is None
-    except Exception:  # what a student's code made up may break any comparison
-        return False
-
-
 def _of_another_kind(expected, got):
     """What came where something of another kind was asked for; None where the kind may be right."""
     if got is None and expected is not None:
         return "gave back nothing: does it end with return?"
     if isinstance(got, str) and not isinstance(expected, str):
         return "gave a text: another kind of value is asked for"
-    parts = isinstance(expected, tuple) and not all(isinstance(part, str) for part in expected)  # a tuple of symbols
-    if parts and not (isinstance(got, list) and len(got) == len(expected)):
-        came = "another number of things" if isinstance(got, list) else "one thing"
-        return f"gave {came}: {len(expected)} are asked for"
-    return None
+    symbols = not isinstance(expected, tuple) or all(isinstance(part, str) for part in expected)
+    if symbols or isinstance(got, list) and len(got) == len(expected):
+        return None
+    came = "another number of things" if isinstance(got, list) else "one thing"
+    return f"gave {came}: {len(expected)} are asked for"
 
 
 def _difference(expected, got, tolerance):
@@ -154,6 +142,8 @@ def _array_difference(expected, got, tolerance):
         values = np.array(_numbers(got, shape)).reshape(shape)
     except TypeError:
         return "must give an array of numbers"
+    except OverflowError:  # a whole number beyond all floats
+        return "gave numbers that are not finite"
     if not np.isfinite(values[np.isfinite(right)]).all():
         return "gave numbers that are not finite"
     close = np.isclose(values, right, rtol=tolerance, atol=tolerance)  # nan is close to nothing
@@ -180,13 +170,8 @@ def _numbers(value, shape):
 
     NumPy would pad texts to the longest and make objects of uneven lists: gigabytes out of a few kilobytes.
     """
-    if not shape:
-        if not isinstance(value, numbers.Real):  # text that looks like numbers is text
-            raise TypeError
-        try:
-            return [float(value)]
-        except OverflowError:  # a whole number beyond all floats
-            return [math.inf]
-    if not isinstance(value, list) or len(value) != shape[0]:
+    if not shape and isinstance(value, numbers.Real):  # text that looks like numbers is text
+        return [float(value)]
+    if not shape or not isinstance(value, list) or len(value) != shape[0]:
         raise TypeError
     return [number for item in value for number in _numbers(item, shape[1:])]

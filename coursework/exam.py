@@ -1,9 +1,4 @@
-"""What the students of an assignment are asked: calls for the sandbox, on inputs that the course's seed decides.
-
-All have the same calls of the checks. Each has one more, for the question about the student's own code.
-"""
-
-from __future__ import annotations
+"""What students are asked: calls on inputs that the course's seed decides, and one about each student's own code."""
 
 import hashlib
 from typing import NamedTuple
@@ -27,13 +22,12 @@ class Exam(NamedTuple):
 
 def prepare(assignment, seed):
     """The exam with inputs drawn from a seed. Raises ValueError where notebook.md and checks.py do not fit."""
-    loaded = checks.load(assignment)
-    wanted = set(sources.points(assignment, marks=("check",)))
-    if wanted != set(loaded):
-        odd = ", ".join(sorted(wanted ^ set(loaded)))
+    loaded, wanted = checks.load(assignment), sources.points(assignment, marks=("check",))
+    if wanted.keys() != loaded.keys():
+        odd = ", ".join(sorted(wanted.keys() ^ loaded.keys()))
         raise ValueError(f"assignment {assignment}: notebook.md and checks.py must have the same checks, but not {odd}")
     exam = Exam({}, [], {})
-    for name in [name for name in sources.points(assignment) if name in wanted]:
+    for name in wanted:
         exam.by_check[name] = calls = drawn(assignment, name, loaded[name], seed)
         if not calls:
             raise ValueError(f"assignment {assignment}: the check {name} makes no call")
@@ -47,8 +41,10 @@ def prepare(assignment, seed):
 def prepare_apart(assignment, seed):
     """`prepare`, in a process of its own: the memory of the models that checks compare with goes with it."""
     checks.load(assignment)  # what comes back names functions of this
-    with processes.with_models() as process:
-        return process.submit(prepare, assignment, seed).result()
+    try:
+        return processes.judged(prepare, assignment, seed)
+    finally:
+        processes.end_judges()
 
 
 def of_student(submission, exam):
@@ -98,7 +94,7 @@ def _encoded(value, arrays):
     if isinstance(value, np.generic):
         return value.item()
     if isinstance(value, dict):
-        return {"pairs": [[key, _encoded(item, arrays)] for key, item in value.items()]}
+        return {"pairs": [[_encoded(key, arrays), _encoded(item, arrays)] for key, item in value.items()]}
     if isinstance(value, tuple):
         return {"tuple": [_encoded(item, arrays) for item in value]}
     if isinstance(value, list):

@@ -1,7 +1,5 @@
 """What goes back to the students, and the report that the teacher reads: plain pages, with no hidden check in them."""
 
-from __future__ import annotations
-
 import re
 import zipfile
 from dataclasses import dataclass
@@ -11,7 +9,7 @@ from itertools import groupby
 from pathlib import Path
 
 from coursework import pages, sources, words
-from coursework.files import CANVAS, MOODLE, student_name
+from coursework.files import MOODLE, of_an_lms, student_name
 from coursework.results import write
 from tutorial_lib import atomic
 
@@ -22,15 +20,12 @@ MADE = (2026, 1, 1, 0, 0, 0)  # of all files in an archive: the same pages give 
 
 @dataclass(frozen=True)
 class Question:
-    """A question of an assignment. parts: check or written cell -> what it is, for a student.
-
-    answers: solution or written cells. rubrics: written cell -> how it is marked, in Markdown.
-    """
+    """A question of an assignment."""
 
     title: str
-    parts: dict[str, str]
-    answers: list[str]
-    rubrics: dict[str, str]
+    parts: dict[str, str]  # check or written cell -> what it is, for a student
+    answers: list[str]  # solution or written cells
+    rubrics: dict[str, str]  # written cell -> how it is marked, in Markdown
 
 
 @lru_cache
@@ -55,10 +50,7 @@ def questions(assignment):
 
 
 def page(marks, given, late=None, oral=None):
-    """The feedback page of one student: what was odd, points, reasons and comments, and the student's own answers.
-
-    late: how late it is, where that costs points. oral: (points, comment) of the five minutes.
-    """
+    """The feedback page of one student. late: `lateness.Late`. oral: (points, comment) of the five minutes."""
     known = [points for points, *_ in given.values() if points is not None]
     total = f"{sum(known):g} of {sum(most for _, most, _ in given.values()):g} points" if given else "no points yet"
     if len(known) < len(given):
@@ -72,7 +64,7 @@ def page(marks, given, late=None, oral=None):
     seen = set()
     title = sources.title(marks.assignment)
     body = [f"<main>\n<h1>{escape(title)}</h1>\n<p><strong>{escape(marks.student)}</strong>: {escape(total)}</p>"]
-    several = len({reason for reason in marks.reasons.values()}) > 1
+    several = len(set(marks.reasons.values())) > 1
     body += ["<p>Correct the first wrong function first: those below may use it.</p>"] if several else []
     body += [f'<div class="told"><h2>About your notebook</h2><ul>{told}</ul></div>'] if told else []
     body += [_question(one, marks, given, seen) for one in (questions(marks.assignment) if given else [])]
@@ -94,8 +86,7 @@ def _question(question, marks, given, seen):
         seen |= {reason} - {""}
         said = [f"{escape(label[:100])}: {'right' if right else 'not right'}" for label, right in cases[:MOST_NOTES]]
         text += f"<p>{'<br>'.join(said)}</p>" if said else ""
-        said_by = "" if comment == words.NO_ANSWER else "Your teacher: "
-        text += _text(f"{said_by}{comment}") if comment else ""
+        text += _comment(comment)
         lines.append(f"<li>{question.parts[name]}: {_points(points, most)}{text}</li>")
     known = [points for points, *_ in there.values() if points is not None]
     points = _points(sum(known) if known else None, sum(most for _, most, _ in there.values()))
@@ -113,9 +104,14 @@ def _question(question, marks, given, seen):
 
 
 def _minutes(points, comment):
-    said = _text(f"Your teacher: {comment}") if comment else ""
     known = _points(points, words.MOST_ORAL)
-    return f'<section><h2><span class="points">{known}</span>Five minutes about your code</h2>{said}</section>'
+    title = f'<h2><span class="points">{known}</span>Five minutes about your code</h2>'
+    return f"<section>{title}{_comment(comment)}</section>"
+
+
+def _comment(comment):
+    said_by = "" if comment == words.NO_ANSWER else "Your teacher: "
+    return _text(f"{said_by}{comment}") if comment else ""
 
 
 def _points(points, most):
@@ -133,39 +129,29 @@ def _text(text):
     return "".join(f"<pre>{block}</pre>" if code else f"<p>{block}</p>" for code, block in html if block.strip())
 
 
-def write_pages(results, all_marks, all_scores, late=None):
-    """RESULTS/feedback/STUDENT/ASSIGNMENT.html for everyone who handed something in."""
-    oral = {assignment: words.oral(results, assignment) for assignment in {one.assignment for one in all_marks}}
-    for marks in all_marks:
-        if marks.submitted:
-            given = all_scores.get((marks.student, marks.assignment), {})
-            minutes = oral[marks.assignment].get(marks.student)
-            text = page(marks, given, (late or {}).get(marks.student), minutes)
-            write(Path(results) / "feedback" / marks.student / f"{marks.assignment}.html", text)
+def write_pages(results, assignment, all_marks, all_scores, late):
+    """RESULTS/feedback/STUDENT/ASSIGNMENT.html for everyone who handed something in.
 
-
-def write_zip(results, assignment, all_marks):
-    """RESULTS/feedback-ASSIGNMENT.zip: each student's page, called as the LMS called what the student handed in."""
-    results, names = Path(results), set()
+    RESULTS/feedback-ASSIGNMENT.zip has them all, called as the LMS called what the student handed in.
+    """
+    results, names, oral = Path(results), set(), words.oral(results, assignment)
     with atomic.beside(results / f"feedback-{assignment}.zip") as part:
         with zipfile.ZipFile(part, "w", zipfile.ZIP_DEFLATED) as archive:
-            for marks in all_marks:
-                page = results / "feedback" / marks.student / f"{assignment}.html"
-                if not marks.submitted or not page.is_file():
-                    continue
-                name = returned(marks)
-                name = name if name not in names else f"{marks.student}/{assignment}.html"
+            for marks in (one for one in all_marks if one.submitted):
+                given = all_scores.get((marks.student, assignment), {})
+                text = page(marks, given, late.get(marks.student), oral.get(marks.student))
+                own = f"{marks.student}/{assignment}.html"
+                write(results / "feedback" / own, text)
+                name = returned(marks) if returned(marks) not in names else own
                 names.add(name)
-                archive.writestr(zipfile.ZipInfo(name, MADE), page.read_bytes(), zipfile.ZIP_DEFLATED)
+                content = text.encode("utf-8", "backslashreplace")
+                archive.writestr(zipfile.ZipInfo(name, MADE), content, zipfile.ZIP_DEFLATED)
 
 
 def returned(marks):
     """The name in the archive: Canvas and Moodle know by it whose page it is."""
     parts = marks.file.split(": ")[-1].split("/")
-    folder = len(parts) > 1 and MOODLE.fullmatch(parts[0])
-    if folder and "\\" not in parts[0]:
-        return f"{parts[0]}/{marks.assignment}.html"
-    file = CANVAS.match(parts[0]) if len(parts) == 1 else None
-    if file and "\\" not in file[0]:
-        return f"{file[0]}{marks.assignment}.html"
+    known = MOODLE.fullmatch(parts[0]) if len(parts) > 1 else of_an_lms(parts[0])
+    if known and "\\" not in known[0]:
+        return f"{known[0]}{'/' * (len(parts) > 1)}{marks.assignment}.html"
     return f"{student_name(marks.student)}/{marks.assignment}.html"

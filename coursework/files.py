@@ -1,12 +1,10 @@
 """Files that students handed in: where they lie, whose they are, and how to read them with bounded memory.
 
-A folder of submissions may hold a folder for each student (nbgrader's STUDENT/ASSIGNMENT/FILE.ipynb, Moodle's folders,
-or STUDENT/FILE.ipynb), notebooks (STUDENT.ipynb, or Canvas's STUDENT_123_456_FILE.ipynb), and the zip archives of an
-LMS, which hold those. Nothing is unpacked to disk: notebooks are read out of the archive, and no path in it means
-anything but a student's name. An archive that a student handed in is a file like any other: it is no notebook.
+A folder of submissions may hold a folder for each student (nbgrader's STUDENT/ASSIGNMENT/FILE.ipynb, Moodle's, or
+STUDENT/FILE.ipynb), notebooks (STUDENT.ipynb, or Canvas's STUDENT_123_456_FILE.ipynb), and the zip archives of an LMS,
+which hold those. Nothing is unpacked to disk, and no path in an archive means anything but a student's name. An archive
+that a student handed in is a file like any other: it is no notebook.
 """
-
-from __future__ import annotations
 
 import errno
 import hashlib
@@ -18,9 +16,10 @@ import zipfile
 from collections import Counter, deque
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache
-from itertools import islice
+from functools import lru_cache, partial
+from itertools import islice, permutations
 from pathlib import Path, PurePosixPath
+from typing import NamedTuple
 
 MOST_BYTES = 20 << 20  # of a notebook: an assignment with its figures has under one, but outputs may be long
 MOST_NAME = 160  # bytes of a student's name in a file's name
@@ -42,17 +41,13 @@ def student_name(text):
     >>> student_name("Zoë O'Neil"), student_name("李明")
     ('Zoë-O-Neil', '李明')
     """
-    letters = (one if unicodedata.category(one)[0] in "LMN" or one in "._@+" else "-" for one in _composed(text))
+    composed = unicodedata.normalize("NFC", text[:300])  # macOS writes a letter and its accent as two characters
+    letters = (one if unicodedata.category(one)[0] in "LMN" or one in "._@+" else "-" for one in composed)
     name = re.sub("-+", "-", "".join(letters))
     while len(name.encode()) > MOST_NAME:  # a file's name has at most 255 bytes
         name = name[:-1]
     name = name.lstrip("-.@+")[:80].rstrip("-.")  # not hidden, no way to another folder, no formula for a spreadsheet
     return name or "unnamed-" + _digest(text)
-
-
-def _composed(text):
-    """A text with each letter and its accents as one character, as far as there is one: macOS writes them as two."""
-    return unicodedata.normalize("NFC", text[:300])
 
 
 def folded(name):
@@ -61,25 +56,18 @@ def folded(name):
     return "".join(letter for letter in plain if not unicodedata.combining(letter)).casefold()
 
 
-@dataclass(frozen=True)
-class Owner:
+class Owner(NamedTuple):
     """Whom a file belongs to, as its path says: a name, and the number that an LMS gives to people of the same name."""
 
     name: str
     number: str = ""
-
-    @property
-    def key(self):
-        """What its name is kept by, for later gradings."""
-        return f"{self.name}\n{self.number}"
 
 
 @dataclass
 class Found:
     """A file that was handed in: how the teacher is shown it, and what reads it or says why not.
 
-    beside: whether it matters only where its student has no notebook. archive: the archive that says whose file this
-    is. Anybody may have made it.
+    beside: it matters only where its student has no notebook. archive: what says whose it is; anybody may have made it.
     """
 
     shown: str
@@ -92,24 +80,23 @@ def find(folder, known=None, roster=(), names=None):
     """(student, file as shown to the teacher, how to read it, notes) of what students handed in below a folder.
 
     known: number of an LMS -> the student's name in the roster. roster: the names of the class. names: who was called
-    what in earlier gradings; those of this one are added. Links are not followed and what is not a regular file is
-    not opened: their readers say so. A file that is no notebook is given where its student has none.
+    what in earlier gradings; those of this one are added. The readers of what is not opened say so.
     """
     folder, known, roster = Path(folder), known or {}, set(roster)
     if not folder.is_dir():
         raise ValueError(f"the submissions must be a folder, got {folder}")
-    opened, by_owner, found = lru_cache(maxsize=2)(_archive), {}, []
-    for where, entry, reason in _walk(folder):
-        owner, shown = _owner(where, known), _shown("/".join(where))
-        lies_alone = len(where) == 1 and not CANVAS.match(where[0]) and student_name(owner.name) not in roster
+    by_owner, found, submitters = {}, [], _submitters(folder, roster)
+    for where, path, reason in _walk(folder):
+        shown, notebook = _shown("/".join(where)), _is_notebook(where[-1])
+        where = where[1:] if len(where) > 1 and submitters.get(where[0], where) is None else where
+        owner = submitters.get(where[0]) or _owner(where, known, roster)
+        alone = len(where) == 1 and not of_an_lms(where[0]) and student_name(owner.name) not in roster
         if reason:
             items = [(owner, Found(shown, _refusal(reason), reason == EMPTY))]
-        elif lies_alone and where[0].lower().endswith(".zip"):
-            items = _in_archive(opened, _source(entry.path), shown, owner, known)
-        elif _is_notebook(where[-1]) or not lies_alone:  # what else lies beside is the teacher's
-            items = [(owner, Found(shown, _reader(_source(entry.path)), not _is_notebook(where[-1])))]
-        else:
-            continue
+        elif alone and where[0].lower().endswith(".zip"):
+            items = _in_archive(path, shown, owner, known, roster)
+        else:  # what is no notebook and lies alone is the teacher's
+            items = [(owner, Found(shown, partial(_read, path), not notebook))] if notebook or not alone else []
         for owner, one in items:
             by_owner.setdefault(owner, []).append(one)
     students = _students(by_owner, known, roster, {} if names is None else names)
@@ -126,7 +113,7 @@ def find(folder, known=None, roster=(), names=None):
 
 
 def _walk(folder):
-    """(path as parts, entry, None) of each file below a folder, and (path, None, why) of what is not looked at.
+    """(parts, path, None) of each file below a folder, and (parts, None, why) of what is not looked at.
 
     What lies higher comes first, so that a flood of files below hides nothing above it.
     """
@@ -147,21 +134,21 @@ def _walk(folder):
         for entry in sorted(inside, key=lambda entry: entry.name):
             path = (*where, entry.name)
             seen[path[0]] += 1
-            if seen[path[0]] > MOST_SEEN:
-                if seen[path[0]] == MOST_SEEN + 1:
-                    top = path[:1] if len(path) == 1 else (path[0], "")
-                    yield top, None, f"holds more than {MOST_SEEN:,} files: the others were not looked at"
+            folders = entry.is_dir(follow_symlinks=False)
+            if seen[path[0]] == MOST_SEEN + 1:
+                yield (path[0], ""), None, f"holds more than {MOST_SEEN:,} files: the others were not looked at"
+            elif seen[path[0]] > MOST_SEEN:
+                continue
             elif entry.is_symlink():
                 yield path, None, "is a link: it was not opened"
-            elif entry.is_dir(follow_symlinks=False):
-                if len(path) > MOST_DEPTH:
-                    yield path, None, "lies too deep in folders: it was not opened"
-                else:
-                    waiting.append(path)
+            elif folders and len(path) > MOST_DEPTH:
+                yield path, None, "lies too deep in folders: it was not opened"
+            elif folders:
+                waiting.append(path)
             elif not entry.is_file(follow_symlinks=False):
                 yield path, None, "is not a regular file: it was not opened"
             else:
-                yield path, entry, None
+                yield path, entry.path, None
 
 
 def _hidden(name):
@@ -171,10 +158,34 @@ def _hidden(name):
 EMPTY = "is a folder without a file"
 ANYBODYS = "lies in an archive that anybody may have made, beside another file of the same student: it was not opened"
 CANVAS = re.compile(r"(?P<name>.+?)(?:_LATE)?_(?P<number>\d+)_(?P<handed_in>\d{1,18})_", re.S)
+BLACKBOARD = re.compile(r"[^_]*_(?P<name>.+?)_attempt_(?P<handed_in>\d{4}(?:-\d\d){5})_(?P<number>)", re.S)
+GRADESCOPE = "submission_metadata.yml"  # whose the folders are that Gradescope calls submission_12345
+EXPORTED = re.compile(rf"(?:assignment_\d+_export/)?{re.escape(GRADESCOPE)}")
 MOODLE = re.compile(r"(.+)_(\d+)_assignsubmission_(?:file|onlinetext)_?", re.S)
 
 
-def _owner(where, known):
+def of_an_lms(file):
+    """The match of Canvas's or Blackboard's own part of a file's name: what a student may write comes after it."""
+    found = filter(None, (pattern.match(file) for pattern in (CANVAS, BLACKBOARD)))
+    return min(found, key=lambda match: match.end(), default=None)
+
+
+def _submitters(folder, roster):
+    """Folder -> `Owner`, the first who handed in, by the file that Gradescope exports; its own folder has none."""
+    found = {}
+    for path in (folder / GRADESCOPE, *folder.glob(f"assignment_[0-9]*_export/{GRADESCOPE}")):
+        if path.is_file() and not path.is_symlink():
+            with open(path, "rb") as file:
+                text = file.read(MOST_LIST).decode("utf-8", "replace")
+            found |= {path.parent.name: None} if path.parent != folder else {}
+            for entry in re.split(r"^(?=submission_\d+:)", text, flags=re.M)[1:]:
+                said = [line.partition(": ")[2].strip().strip("'\"") for line in entry.splitlines()[2:5]]
+                name = next((one for one in said if student_name(one) in roster), said[0] if said else "")
+                found[entry.partition(":")[0]] = Owner(name or entry.partition(":")[0])
+    return found
+
+
+def _owner(where, known, roster):
     """The owner of a path below the submissions' folder.
 
     A file's name with the numbers of two people in it belongs to neither: students choose the names of their files.
@@ -182,9 +193,13 @@ def _owner(where, known):
     if len(where) > 1:
         moodle = MOODLE.fullmatch(where[0])
         return Owner(*moodle.groups()) if moodle else Owner(where[0])
-    canvas = CANVAS.match(where[0])
-    if canvas and len(known.keys() & set(re.findall(r"_(\d+)(?=_\d+_)", where[0]))) < 2:
-        return Owner(canvas["name"], canvas["number"])
+    named = of_an_lms(where[0])
+    if named and named.re is BLACKBOARD:  # assignments and people may have a _ in their names
+        words = named["name"].split("_")
+        names = ["_".join(words[place:]) for place in range(len(words))]
+        return Owner(next((name for name in names if student_name(name) in roster), names[-1]))
+    if named and len(known.keys() & set(re.findall(r"_(\d+)(?=_\d+_)", where[0]))) < 2:
+        return Owner(named["name"], named["number"])
     name = re.split(r"\.ipynb", where[0], flags=re.I)[0] if _is_notebook(where[0]) else where[0].rpartition(".")[0]
     return Owner(name or where[0])
 
@@ -205,39 +220,33 @@ def _students(files, known, roster, names):
     A name of the roster goes to the owner with that student's number or exactly that name. Any other goes to who had it
     before, else to whose name needs no change. Whoever comes later gets another name, and both are noted.
     """
-
-    def read(owner):
-        return known.get(owner.number) or student_name(owner.name)
-
-    def of_the_roster(owner):
-        return owner.number in known or read(owner) in roster and not (owner.number and known)
+    read = {owner: known.get(owner.number) or student_name(owner.name) for owner in files}
+    mine = {one for one in files if one.number in known or read[one] in roster and not (one.number and known)}
 
     def order(owner):
-        sure = owner.number not in known, not of_the_roster(owner), owner.key not in names
-        return *sure, owner.name != read(owner), not owner.name.islower(), len(owner.number), owner.number, owner.name
+        sure = owner.number not in known, owner not in mine, "\n".join(owner) not in names
+        return *sure, owner.name != read[owner], not owner.name.islower(), len(owner.number), owner.number, owner.name
 
-    kept = {folded(name): who for who, name in names.items()}
-    ours = {folded(name) for name in roster}
+    kept, ours = {folded(name): who for who, name in names.items()}, {folded(name) for name in roster}
     found, taken, alike = {}, set(), {}
     for owner in sorted(files, key=order):
-        mine = of_the_roster(owner)
-        sure = mine and (owner.number in known or owner.name == read(owner) and not owner.number)
-        name = wanted = read(owner) if mine else names.get(owner.key, read(owner))
-        tries = 0
-        while not sure:
-            like = folded(name)
-            if like not in taken and (mine or like not in ours and kept.get(like, owner.key) == owner.key):
+        key, tries = "\n".join(owner), 0
+        sure = owner in mine and (owner.number in known or owner.name == read[owner] and not owner.number)
+        name = wanted = read[owner] if owner in mine else names.get(key, read[owner])
+        free = ours - taken if owner in mine else set()
+        while not sure and folded(name) not in free:
+            if folded(name) not in taken | ours and kept.get(folded(name), key) == key:
                 break
-            name, tries = f"{wanted[:60]}-{_digest(f'{owner.key} {tries}')}", tries + 1
+            name, tries = f"{wanted[:60]}-{_digest(f'{key} {tries}')}", tries + 1
         taken.add(folded(name))
-        names[owner.key] = name
+        names[key] = name
         notes = [] if name in roster or not roster else [f"not in the roster: {name}"]
         if tries:
             notes.append(f"{files[owner][0].shown} reads like {wanted}, another student: it is graded as {name}")
         found[owner] = name, notes
-        alike.setdefault(folded(read(owner)), []).append(owner)
-    for owner, group in ((owner, group) for group in alike.values() for owner in group):
-        for other in [other for other in group if found[other][0] != found[owner][0]][:MOST_FILES]:
+        alike.setdefault(folded(read[owner]), []).append(owner)
+    for owner, other in (pair for group in alike.values() for pair in permutations(group[: MOST_FILES + 1], 2)):
+        if found[other][0] != found[owner][0]:
             like = f"{files[other][0].shown} reads like {files[owner][0].shown}"
             found[owner][1].append(f"{like}: it is graded as {found[other][0]}")
     return found
@@ -245,9 +254,6 @@ def _students(files, known, roster, names):
 
 def _digest(text):
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:8]
-
-
-# --- reading, a piece at a time -------------------------------------------------------------------------------------
 
 
 class _Bounded(io.BufferedReader):
@@ -262,19 +268,12 @@ class _Bounded(io.BufferedReader):
         self.close()
 
 
-def _source(path):
-    return lambda: open(path, "rb", buffering=0)
-
-
-def _reader(source):
-    def read():
-        with source() as file:
-            content = b"".join(islice(iter(lambda: file.read(PIECE), b""), MOST_BYTES // PIECE + 1))
-        if len(content) > MOST_BYTES:
-            raise ValueError(LARGE)
-        return content
-
-    return read
+def _read(path):
+    with open(path, "rb", buffering=0) as file:
+        content = b"".join(islice(iter(lambda: file.read(PIECE), b""), MOST_BYTES // PIECE + 1))
+    if len(content) > MOST_BYTES:
+        raise ValueError(LARGE)
+    return content
 
 
 def _refusal(reason):
@@ -284,16 +283,20 @@ def _refusal(reason):
     return read
 
 
-def _archive(source):
-    """An archive, opened: its list of files is read, and nothing else."""
-    return zipfile.ZipFile(_Bounded(source()))
+@lru_cache(maxsize=2)
+def _archive(path, time):
+    """An archive, opened: its list of files is read, and nothing else. time: when it was written."""
+    return zipfile.ZipFile(_Bounded(open(path, "rb", buffering=0)))
 
 
-def _in_archive(opened, source, shown, owner, known):
+def _in_archive(path, shown, owner, known, roster):
     """(owner, Found) of what is in the archive of an LMS, whose names name students; its own owner's if it is none."""
     try:
-        items = [(_parts(item), item) for item in opened(source).infolist() if not item.is_dir()]
-        items = [(of, item) for of, item in items if of and (of[1:] or _is_notebook(of[0]) or CANVAS.match(of[0]))]
+        time = os.stat(path).st_mtime_ns
+        items = [(_parts(item), item) for item in _archive(path, time).infolist() if not item.is_dir()]
+        if any(EXPORTED.fullmatch("/".join(of)) for of, _ in items):
+            raise ValueError("is an export of Gradescope: unpack it here, and grade again")
+        items = [(of, item) for of, item in items if of and (of[1:] or _is_notebook(of[0]) or of_an_lms(of[0]))]
         if sum(item.file_size for parts, item in items if _is_notebook(parts[-1])) > MOST_ARCHIVE:
             raise ValueError(f"holds more than {MOST_ARCHIVE >> 30} GB: nothing in it was opened")
     except Exception as error:  # an archive that somebody made up may break its reader in any way
@@ -301,12 +304,12 @@ def _in_archive(opened, source, shown, owner, known):
             raise
         reason = str(error) if type(error) is ValueError else "is not a zip archive that can be read"
         return [(owner, Found(shown, _refusal(reason), archive=shown))]
-    found = []
-    for parts, item in items:
-        name, read = f"{shown}: {_shown(item.filename)}", _member(opened, source, item)
-        one = Found(name, read, not _is_notebook(parts[-1]), shown)
-        found.append((_owner(parts, known), one))
-    return found
+
+    def found(parts, item):
+        read = partial(_read_member, path, time, item)
+        return Found(f"{shown}: {_shown(item.filename)}", read, not _is_notebook(parts[-1]), shown)
+
+    return [(_owner(parts, known, roster), found(parts, item)) for parts, item in items]
 
 
 def _parts(item):
@@ -316,13 +319,10 @@ def _parts(item):
     return () if any(map(_hidden, parts)) else parts
 
 
-def _member(opened, source, item):
-    def read():
-        if item.compress_type not in METHODS or item.flag_bits & ENCRYPTED:
-            raise ValueError("is encrypted, or compressed in an unusual way: it was not opened")
-        if item.file_size > MOST_BYTES:
-            raise ValueError(LARGE)
-        with opened(source).open(item) as file:  # ends where the size says, whatever else is packed
-            return b"".join(iter(lambda: file.read(PIECE), b""))
-
-    return read
+def _read_member(path, time, item):
+    if item.compress_type not in METHODS or item.flag_bits & ENCRYPTED:
+        raise ValueError("is encrypted, or compressed in an unusual way: it was not opened")
+    if item.file_size > MOST_BYTES:
+        raise ValueError(LARGE)
+    with _archive(path, time).open(item) as file:  # ends where the size says, whatever else is packed
+        return b"".join(iter(lambda: file.read(PIECE), b""))

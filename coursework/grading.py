@@ -1,14 +1,10 @@
 """From submissions to marks: each one alone, several at a time, and never twice.
 
-A submission goes one way: it is read (`submissions`), it runs (`runs`), what comes out is compared (`comparison`) and
-marked (`marks`), and the marks are reported (`reports`). They are in a file of their own as soon as they are known, so
-that a grading that was stopped goes on where it was. One submission that breaks something ends its own grading only.
-What breaks from outside, such as a machine without memory, is tried once more alone, and is no mark if it breaks again.
-A mark that was given changes by a submission that is newer by its name, by the teacher's word, or with the assignment
-and this program; the report says so.
+A submission is read (`submissions`), runs (`runs`), and what comes out is compared (`comparison`), marked (`marks`) and
+reported (`reports`). Marks are in a file of their own as soon as they are known. What breaks from outside, such as a
+machine without memory, is tried once more alone, and is no mark if it breaks again. A mark changes by a submission that
+is newer by its name, by the teacher's word, or with the assignment and this program; the report says so.
 """
-
-from __future__ import annotations
 
 import os
 import threading
@@ -24,19 +20,13 @@ NOT_YET = "Your work could not be graded yet. Your teacher knows, and will see t
 
 @dataclass(frozen=True)
 class Settings:
-    """How a class is graded.
+    """How a class is graded."""
 
-    seed: of the inputs, or None for the course's. workers: submissions at a time, or None for as many as there are
-    processors, and memory for. limits: of one submission. again: the students whose new
-    submission counts whatever its name is; none named, all; None, nobody's. progress: wraps the iterator over what gets
-    done, to show it.
-    """
-
-    seed: int | None = None
-    workers: int | None = None
+    seed: int | None = None  # of the inputs; None: the course's
+    workers: int | None = None  # submissions at a time; None: one a processor, if there is memory for them
     limits: sandbox.Limits = sandbox.Limits()
-    again: tuple[str, ...] | None = None
-    progress: Callable[[Iterable], Iterable] = iter
+    again: tuple[str, ...] | None = None  # whose new submission counts whatever its name is; (): everybody's
+    progress: Callable[[Iterable], Iterable] = iter  # wraps the iterator over what gets done, to show it
 
 
 def grade(submission, asked, **how):
@@ -45,11 +35,10 @@ def grade(submission, asked, **how):
 
 
 def grade_all(folder, where, assignment, students=None, settings=Settings()):
-    """Grade every submission of an assignment below a folder; marks go to RESULTS/marks/ASSIGNMENT/STUDENT.json.
+    """Grade every submission of an assignment below a folder; marks go to WHERE/marks/ASSIGNMENT/STUDENT.json.
 
-    where: RESULTS. What is graded already, with the same notebook, checks and seed, is not graded again. students: name
-    -> `rosters.Student`. Returns the marks of all that RESULTS holds for the assignment, and of those of the roster who
-    handed in nothing. Before, ask `results.check_apart` and `sandbox.ready`: they say what the teacher has to change.
+    students: name -> `rosters.Student`. Returns all marks that WHERE holds for the assignment, and those of the roster
+    who handed in nothing. Before, ask `results.check_apart` and `sandbox.ready`.
     """
     seed = results.seed_of(where) if settings.seed is None else settings.seed
     students, names = students or {}, results.kept(where, "names")  # whose file is whose stays as it was
@@ -64,7 +53,7 @@ def grade_all(folder, where, assignment, students=None, settings=Settings()):
     batch.grade(readable)
     processes.end_judges()
     for submission in refused:
-        batch.keep(_without_a_mark(submission, batch.before(submission)))
+        results.save(where, _without_a_mark(submission, batch.before(submission)))
     return results.marks_in(where, assignment, students)
 
 
@@ -84,7 +73,7 @@ class Batch:
                 futures = {pool.submit(self.marks_of, submission): submission for submission in waiting}
                 for future in self.settings.progress(as_completed(futures)):
                     try:
-                        self.keep(future.result())
+                        results.save(self.where, future.result())
                     except runs.Lost:
                         lost.append(futures[future])
             except BaseException:
@@ -93,14 +82,11 @@ class Batch:
                 raise
         for submission in lost:
             try:
-                self.keep(self.marks_of(submission))
+                one = self.marks_of(submission)
             except runs.Lost as error:
                 why = f"not marked: {error}, twice. Grade again when the machine is idle"
-                self.keep(_not_yet(submission, why, self.before(submission)))
-
-    def keep(self, one):
-        """Write the marks of a student."""
-        results.save(self.where, one)
+                one = _not_yet(submission, why, self.before(submission))
+            results.save(self.where, one)
 
     def before(self, submission):
         """The student's mark from before, if there is one."""
@@ -113,11 +99,12 @@ class Batch:
         same = before and before.digest == submission.digest
         if same and before.key == self.key:
             return marks.noted(before, submission)
-        if before and not same and not self._counts(submission, before):
+        again = self.settings.again
+        named = again is not None and (not again or submission.student in again)
+        if before and not same and not named and age(submission.file) <= age(before.file):
             return _left(before, submission)
         try:
-            how = {"limits": self.settings.limits, "stop": self.stop}
-            new = grade(submission, self.asked, **how)
+            new = grade(submission, self.asked, limits=self.settings.limits, stop=self.stop)
         except sandbox.Interrupted:
             raise
         except Exception as error:  # whatever one submission does to us, the others are graded
@@ -130,20 +117,13 @@ class Batch:
             new = marks.noted(new, submission)
         return new
 
-    def _counts(self, submission, before):
-        """Whether a submission takes the place of one that has a mark: by its name, or by the teacher's word."""
-        again = self.settings.again
-        named = again is not None and (not again or submission.student in again)
-        return named or age(submission.file) > age(before.file)
-
 
 def _left(before, submission):
     """The mark that stays, and what is told of a submission that does not take its place."""
     note = f"another file, {submission.file}, was left: the mark is that of {before.file}. To grade it instead, say"
-    told = f"Your file {base(submission.file)} was not graded: your mark is that of"
-    told = f"{told} {base(before.file)}, which you handed in before. {RIGHT_ONE}."
-    notes = [f"{note} --again {submission.student}"]
-    return _without_a_mark(replace(submission, notes=notes, told=[told]), before)
+    told = f"Your file {base(submission.file)} was not graded: your mark is that of {base(before.file)}, which you"
+    change = {"notes": [f"{note} --again {submission.student}"], "told": [f"{told} handed in before. {RIGHT_ONE}."]}
+    return _without_a_mark(replace(submission, **change), before)
 
 
 def _not_yet(submission, why, before):
@@ -154,12 +134,10 @@ def _not_yet(submission, why, before):
 
 def _without_a_mark(submission, before):
     """The mark from before, with what is told of this file; or no points at all, which is not the same as 0 points."""
-    if not before:
-        of = submission.student, submission.assignment, submission.file
-        return marks.Marks(*of, notes=submission.notes, told=submission.told)
-    before.notes = list(dict.fromkeys([*before.notes, *submission.notes]))
-    before.told = list(dict.fromkeys([*before.told, *submission.told]))
-    return before
+    one = before or marks.Marks(submission.student, submission.assignment, submission.file)
+    one.notes = list(dict.fromkeys([*one.notes, *submission.notes]))
+    one.told = list(dict.fromkeys([*one.told, *submission.told]))
+    return one
 
 
 def _change(before, new):

@@ -1,39 +1,18 @@
 """Who works together: one of a group hands in for all."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
-from coursework import results
 from coursework.lateness import Late
-from coursework.rosters import read_roster
-
-COLUMNS = ("group", "Group", "group_name")
 
 
-def read_groups(path):
-    """Student -> group, out of a CSV file with a column group beside that of students."""
-    found = {}
-    for student in read_roster(path).values():
-        named = [text.strip() for column, text in student.row if column in COLUMNS and text.strip()]
-        found |= {student.id: group for group in named[:1]}
-    if not found:
-        raise ValueError(f"{path} must have a column with one of {', '.join(COLUMNS)}")
-    return found
-
-
-def groups(where, new=None):
-    """Student -> group, as the results folder keeps it. new: what it is from now on."""
-    if new is not None:
-        results.keep(where, "groups", new)
-    return results.kept(where, "groups")
+def members(roster):
+    """Student -> group, of a roster with a column "group"."""
+    named = {student.id: dict(student.row).get("group", "").strip() for student in roster.values()}
+    return {student: group for student, group in named.items() if group}
 
 
 def shared(all_marks, given, late, members):
-    """(marks, scores, late, sentences): who handed in nothing has what the one of the group has who did.
-
-    Where two of a group did, each has the own mark, and the others have none until a teacher decides.
-    """
+    """(marks, scores, late, sentences): who handed in nothing has what the one of the group has who did."""
     by_group, about = {}, []
     for marks in all_marks:
         if marks.points and marks.student in members:

@@ -1,13 +1,11 @@
 """How late a submission is, by what the LMS says, and what that costs."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 from fractions import Fraction
 
 from coursework import results
-from coursework.files import CANVAS
+from coursework.files import CANVAS, of_an_lms
 
 RULE = re.compile(r"(?P<percent>\d{1,3}(?:\.\d+)?)%/day(?:,(?P<most>\d{1,3}))?")
 STATUS = ("submitted for grading", "no submission", "draft", "graded", "reopened", "nothing submitted")  # Moodle's
@@ -20,13 +18,10 @@ NOTHING = {"rule": "", "days": {}}
 
 @dataclass(frozen=True)
 class Late:
-    """How late a submission is, in days begun, and what that costs.
-
-    rule: "10%/day,3" takes a tenth of the points for each day, and all of them after three days. "": nothing.
-    """
+    """How late a submission is, in days begun, and what that costs."""
 
     days: int = 0
-    rule: str = ""
+    rule: str = ""  # "10%/day,3" takes a tenth of the points for each day, and all of them after three days
 
     def points(self, points):
         """What is left of points, rounded down to halves."""
@@ -49,9 +44,8 @@ def checked(rule):
 def note_late(where, assignment, all_marks, roster, rule=None):
     """Keep how late each submission of an assignment is, and the rule, in RESULTS/late.json. Sentences for the report.
 
-    Canvas writes LATE into a file's name; Moodle's grading worksheet says how late; a column days_late says it too, and
-    decides. What was known stays if nothing says it this time, and so does the rule. A status is that of a student's
-    last file, which need not be the one that counts: it can make one that is known already less late, but not later.
+    A column days_late decides, else Moodle's Status, else Canvas's LATE in a file's name; else what was known stays. A
+    status is that of a student's last file, which need not be the one that counts: it makes none later that is known.
     """
     kept = results.kept(where, "late")
     before = kept.get(assignment, NOTHING)
@@ -59,14 +53,14 @@ def note_late(where, assignment, all_marks, roster, rule=None):
     for marks in (one for one in all_marks if one.submitted):
         student = marks.student
         row = dict(roster[student].row) if student in roster else {}
-        named = CANVAS.match(marks.file.split(": ")[-1])
+        named = of_an_lms(marks.file.split(": ")[-1])
         if row.get("days_late", "").strip().isdigit():
             days[student] = int(row["days_late"])
         elif "Status" in row:
             said = _days(row["Status"], student)
             same = student in days and files.get(student) == marks.digest
             days[student] = min(said, days[student]) if same else said
-        elif named:
+        elif named and named.re is CANVAS:
             days[student] = int("_LATE_" in named[0])
             about += [f"{student}: {UNKNOWN}"] * days[student]
         files[student] = marks.digest
@@ -78,9 +72,9 @@ def note_late(where, assignment, all_marks, roster, rule=None):
 def _days(status, student):
     """The days begun that a status of Moodle's says. Raises ValueError if it is not understood, and so no guess."""
     text = " ".join(status.lower().split())
-    start = next((one for one in STATUS if text.startswith(one)), "" if text.endswith("late") or not text else None)
-    late = LATE.fullmatch(text[len(start or "") :].lstrip(" -"))
-    if start is None or "late" in text and not late:
+    start = next((one for one in STATUS if text.startswith(one)), "")
+    late = LATE.fullmatch(text[len(start) :].lstrip(" -"))
+    if not late and (text and not start or "late" in text):
         remedy = "Export the worksheet in English, or give a column days_late"
         raise ValueError(f"the roster's Status of {student} is not understood: {status[:80]!r}. {remedy}")
     if not late:

@@ -1,11 +1,8 @@
 """The page on which a teacher marks the written answers: each question with all answers, its rubric, and keys to press.
 
-`python -m coursework mark` shows it at an address of this machine, and writes what the teacher gives into the CSV file
-of `words`. Nothing that a student wrote is rendered, and no code of a student's runs: an answer is shown as it was
-typed. The address holds a secret, so that no other page and no other user of the machine can reach it.
+It is served to this machine only, at an address with a secret, and writes the CSV file of `words`. Nothing that a
+student wrote is rendered: an answer is shown as it was typed.
 """
-
-from __future__ import annotations
 
 import json
 import secrets
@@ -48,9 +45,8 @@ def page(where, assignment):
 def sheet(where, assignment):
     """The questions about each student's own code as a page to print."""
     asked = {marks.student: own_code.questions(marks) for marks in results.marks_in(where, assignment)}
-    parts = [
-        f"<h2>{escape(student)}</h2>{pages.as_typed(chr(10).join(said))}" for student, said in asked.items() if said
-    ]
+    said = {student: pages.as_typed("\n".join(texts)) for student, texts in asked.items() if texts}
+    parts = [f"<h2>{escape(student)}</h2>{text}" for student, text in said.items()]
     title = f"{sources.title(assignment)}: five minutes with each"
     return pages.page(title, f"<h1>{escape(title)}</h1>{''.join(parts)}")
 
@@ -66,35 +62,28 @@ def _question(title, rubric, answers, empty):
 
 def _answer(marks, name, most, given):
     """(whether it is marked, its HTML)."""
-    word = given.get((marks.student, name), words.Word())
-    answer = words.digest(marks, name)
-    changed = word.points is not None and word.answer not in ("", answer)
     text = pages.as_typed(marks.answers.get(name, ""), marks.pictures.get(name, {}))
-    added = [text for kind, text in marks.extra if kind == "markdown"]
-    text += (
-        f"<details><summary>Texts in other cells</summary>{pages.as_typed(chr(10).join(added))}</details>"
-        if added
-        else ""
-    )
-    said = '<p class="changed">This answer has changed since you marked it.</p>' if changed else ""
-    return word.points is not None and not changed, _article(marks.student, name, most, word, answer, said + text)
+    added = "\n".join(text for kind, text in marks.extra if kind == "markdown")
+    if added:
+        text += f"<details><summary>Texts in other cells</summary>{pages.as_typed(added)}</details>"
+    return _article(marks.student, name, most, given, text, words.digest(marks, name))
 
 
 def _minutes(marks, given):
     """The same for the questions in person; None if there is nothing to ask."""
     asked = own_code.questions(marks)
-    if not asked:
-        return None
-    word = given.get((marks.student, words.ORAL), words.Word())
     text = pages.as_typed("\n\n".join(asked))
-    return word.points is not None, _article(marks.student, words.ORAL, words.MOST_ORAL, word, "", text)
+    return _article(marks.student, words.ORAL, words.MOST_ORAL, given, text) if asked else None
 
 
-def _article(student, name, most, word, answer, text):
+def _article(student, name, most, given, text, answer=""):
+    word = given.get((student, name), words.Word())
     points = "" if word.points is None else f"{word.points:g}"
-    return (
+    changed = points and word.answer not in ("", answer)
+    said = '<p class="changed">This answer has changed since you marked it.</p>' if changed else ""
+    return bool(points and not changed), (
         f'<article tabindex="-1" data-student="{escape(student)}" data-question="{name}" data-answer="{answer}">'
-        f"<h3>{escape(student)}</h3><div>{text}</div><p>"
+        f"<h3>{escape(student)}</h3><div>{said}{text}</div><p>"
         f'<label>Points of {most} <input type="number" min="0" max="{most}" step="0.5" value="{points}"></label> '
         f'<label>Comment <textarea rows="1" maxlength="{words.MOST_COMMENT}">{escape(word.comment)}</textarea></label> '
         f"<output></output></p></article>"

@@ -1,7 +1,5 @@
 """Marks: the points of what was compared, and for each point that is missing the cause in the student's own code."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 
 from coursework import causes, sources
@@ -10,37 +8,27 @@ from tutorial_book.exercises import own_code
 
 @dataclass
 class Marks:
-    """What one student gets for one assignment.
-
-    points: check -> points given. reasons: check -> what was seen, as the student may read it. cases: check -> (case,
-    right), where a check gives its points case by case. hints: check -> that of the usual mistake whose values came.
-    notes: for the teacher. told: sentences for the student's page.
-    answers: solution or written cell -> what the student wrote. extra: (type, source) of the cells that the student
-    added. pictures: cell -> file name -> (type, base64) of the pictures in an answer; an added cell is "added-0".
-    me: the name that the question about the student's own code is drawn from. own: this question -> what is right.
-    ran, stops: what was seen when the code ran, for the teacher, and for the student too. changes: what its mark was
-    before, and why it changed. key: what the marks depend on besides the notebook.
-    """
+    """What one student gets for one assignment. Dictionaries are by check, or by solution or written cell."""
 
     student: str
     assignment: str
     file: str = ""
     digest: str = ""
     points: dict[str, float] = field(default_factory=dict)
-    reasons: dict[str, str] = field(default_factory=dict)
-    cases: dict[str, list[tuple[str, bool]]] = field(default_factory=dict)
-    hints: dict[str, str] = field(default_factory=dict)
-    notes: list[str] = field(default_factory=list)
-    told: list[str] = field(default_factory=list)
-    answers: dict[str, str] = field(default_factory=dict)
-    extra: list[tuple[str, str]] = field(default_factory=list)
-    pictures: dict[str, dict[str, tuple[str, str]]] = field(default_factory=dict)
-    me: str = ""
-    own: dict[str, object] = field(default_factory=dict)
-    ran: list[str] = field(default_factory=list)
-    stops: list[str] = field(default_factory=list)
-    changes: list[str] = field(default_factory=list)
-    key: str = ""
+    reasons: dict[str, str] = field(default_factory=dict)  # what was seen, as the student may read it
+    cases: dict[str, list[tuple[str, bool]]] = field(default_factory=dict)  # (case, right)
+    hints: dict[str, str] = field(default_factory=dict)  # of the usual mistake whose values came
+    notes: list[str] = field(default_factory=list)  # for the teacher
+    told: list[str] = field(default_factory=list)  # sentences for the student's page
+    answers: dict[str, str] = field(default_factory=dict)  # what the student wrote
+    extra: list[tuple[str, str]] = field(default_factory=list)  # (type, source) of cells that the student added
+    pictures: dict[str, dict[str, tuple[str, str]]] = field(default_factory=dict)  # file -> (type, base64); "added-0"
+    me: str = ""  # the name that the question about the student's own code is drawn from
+    own: dict[str, object] = field(default_factory=dict)  # this question -> what is right
+    ran: list[str] = field(default_factory=list)  # what was seen when the code ran, for the teacher
+    stops: list[str] = field(default_factory=list)  # the same for the student, too
+    changes: list[str] = field(default_factory=list)  # what the mark was before, and why it changed
+    key: str = ""  # what the marks depend on besides the notebook
     submitted: bool = True
 
     @property
@@ -51,7 +39,7 @@ class Marks:
 
 def mark(work):
     """The marks of a `runs.Work` whose values have been compared."""
-    submission, code, slips = work.submission, work.code, []
+    submission, code = work.submission, work.code
     marks = Marks(submission.student, submission.assignment, submission.file, submission.digest, me=submission.me)
     marks.answers, marks.extra = submission.answers, submission.extra
     worth, by_case = sources.points(marks.assignment), sources.by_case(marks.assignment)
@@ -63,30 +51,24 @@ def mark(work):
         if check in by_case:
             marks.points[check] = int(2 * worth[check] * share) / 2  # rounded down to half points
             marks.cases[check] = list(verdict.cases.items())
-        called, error = verdict.call.name, verdict.record and verdict.record["error"]
-        reason = _reason(check, verdict, code)
-        told = reason
+        marks.reasons[check] = _reason(check, verdict, code)
         if verdict.hint:
             marks.hints[check] = verdict.hint
-            told += f"\nHint: {verdict.hint}."
-        marks.reasons[check] = told + ("" if error else causes.cut_off(called, code))
-        if causes.is_slip(error):
-            slips.append(f"a slip may cost points in several questions: {' '.join(reason.split())}")
+            marks.reasons[check] += f"\nHint: {verdict.hint}."
     question = own_code.of(worth)
     right = own_code.answer_of(question, marks.me, (work.records.get(question) or {}).get("value"))
     marks.own = {} if right is None else {question: right}
-    ended = [f"the code ended a run in the sandbox ({place}: {how})" for place, how in code.ended.items()]
-    marks.ran, marks.stops = [*dict.fromkeys(slips), *ended], causes.stops(code)
+    marks.ran = [f"the code ended a run in the sandbox ({place}: {how})" for place, how in code.ended.items()]
+    marks.stops = causes.stops(code)
     return noted(marks, submission)
 
 
 def _reason(check, verdict, code):
     """What is wrong with the first wrong call of a check, for the student."""
-    call, record = verdict.call, verdict.record
-    if record is None:
-        return causes.not_reached(call.name, check, code)
-    given = None if call.arguments is None else len(call.arguments)
-    return causes.stopped(call.name, record["error"], code, given) if record["error"] else verdict.reason
+    if verdict.record is None:
+        return causes.not_reached(verdict.call.name, check, code)
+    error = verdict.record["error"]
+    return causes.stopped(verdict.call.name, error, code) if error else verdict.reason
 
 
 def noted(marks, submission):

@@ -4,8 +4,6 @@ Only what has the worker's form is taken: labels, calls and cells of the job; ex
 no longer than a right one can be, measured before anything is made of them. The rest is passed over.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from itertools import accumulate
@@ -17,6 +15,7 @@ MOST_DEPTH = 100  # brackets in brackets; the worker gives 20
 NO_BRACKETS = bytes(set(range(256)) - set(b"[]{}"))
 MOST_MISSING = 20  # imports of a cell that are told
 NAME = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*")
+DONE = b'{"done": true}'
 
 
 def understood(said, job):
@@ -29,31 +28,24 @@ def understood(said, job):
     for match in re.finditer(rb'^\{"\w.*', said, re.M):  # one at a time: a list of them could be 30 times as large
         line = match[0]
         head = line[: line.find(b": ", line.find(b": ") + 2) + 2]  # up to what is said of a call or a cell
-        if line in starts:
-            last = starts[line]
-        elif line == _DONE:
-            done = True
-        elif head in asked:  # the first that is said of it counts, and only that is read
+        last = starts.get(line, last)
+        done = done or line == DONE
+        if head in asked:  # the first that is said of it counts, and only that is read
             call = asked.pop(head)
-            if len(line) > call["most"]:
-                calls[call["id"]] = {"value": None, "error": _error({"type": "TooLarge"}, job)}
-            elif (record := _parsed(line)) is not None:
-                error = record.get("error")
-                value = record.get("value") if error is None else None
-                calls[call["id"]] = {"value": value, "error": _error(error, job)}
+            record = _parsed(line) if len(line) <= call["most"] else {"error": {"type": "TooLarge"}}
+            if record is not None:
+                error = _error(record.get("error"), job["cells"])
+                calls[call["id"]] = {"value": None if error else record.get("value"), "error": error}
         elif head in ran and len(line) <= MOST_CELL:
             number = ran.pop(head)
             if (record := _parsed(line)) is not None:
-                source = job["cells"][number]
-                cells[number] = {"error": _error(record["error"], job), "missing": _missing(record, source)}
+                missing = _missing(record.get("missing"), job["cells"][number])
+                cells[number] = {"error": _error(record["error"], job["cells"]), "missing": missing}
     return calls, cells, last, done
 
 
 def _line(**record):
     return json.dumps(record).encode()
-
-
-_DONE = _line(done=True)
 
 
 def _parsed(line):
@@ -67,32 +59,27 @@ def _parsed(line):
         return None
 
 
-def _error(error, job):
+def _error(error, cells):
     """An error in its one form, or None where there was none."""
     if error is None:
         return None
     error = error if isinstance(error, dict) else {}
     kind, cell = error.get("type"), error.get("cell")
-    cell = cell if _within(cell, 0, len(job["cells"]) - 1) else None
-    line = None if cell is None else _line_of(error.get("line"), job["cells"][cell])
+    cell = cell if type(cell) is int and 0 <= cell < len(cells) else None
+    line = None if cell is None else _line_of(error.get("line"), cells[cell])
     kind = kind if isinstance(kind, str) and kind in KNOWN else "Exception"
     return {"type": kind, "cell": cell, "line": line, "name": _name(error.get("name"))}
 
 
-def _missing(record, source):
+def _missing(found, source):
     """The imports of a cell that failed."""
-    found = record.get("missing")
     found = [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
     named = [{"line": _line_of(one.get("line"), source), "module": _name(one.get("module"))} for one in found]
     return [one for one in named if None not in one.values()][:MOST_MISSING]
 
 
-def _within(number, first, last):
-    return type(number) is int and first <= number <= last
-
-
 def _line_of(number, source):
-    return number if _within(number, 1, source.count("\n") + 2) else None
+    return number if type(number) is int and 1 <= number <= source.count("\n") + 2 else None
 
 
 def _name(name):

@@ -1,7 +1,5 @@
 """What pages are made of: HTML that loads nothing, with tables that sort by any column."""
 
-from __future__ import annotations
-
 import re
 from html import escape
 from pathlib import Path

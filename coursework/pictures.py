@@ -4,19 +4,17 @@ A browser takes four bytes of memory for each pixel, whatever the file's size. S
 counts, and nothing decodes a picture here.
 """
 
-from __future__ import annotations
-
 import base64
-import math
 import re
 
 TYPES = ("image/png", "image/jpeg")
 MOST_PICTURE, MOST_PICTURES, MOST_IN_CELL = 1 << 20, 3 << 20, 5  # bytes of one, bytes of a submission's, how many
 MOST_PIXELS = 16_000_000  # of a submission's pictures together
 MOST_SCANS = 100  # of a JPEG: each goes through the whole picture
-FRAMES = (0xC0, 0xC1, 0xC2)  # the kinds of JPEG that browsers show
+FRAMES = {0xC0, 0xC1, 0xC2}  # the kinds of JPEG that browsers show
 MOST_OF_ALL = 60 << 20  # bytes of the pictures of all submissions: all are in memory at once
 INLINE = re.compile(r"\(data:(image/(?:png|jpeg|gif|webp));base64,([A-Za-z0-9+/]+={0,2})\)")  # Colab's pictures
+BASE64 = re.compile(r"[A-Za-z0-9+/]+={0,2}")
 
 
 def attached(cell, text):
@@ -38,22 +36,20 @@ def kept(candidates, before):
 
     before: the pictures of the submission's other cells.
     """
-    found, lost = {}, 0
-    left, pixels = MOST_PICTURES - size(before), MOST_PIXELS - sum(_pixels(*picture) for picture in before)
+    found, left = {}, MOST_PICTURES - size(before)
+    pixels = MOST_PIXELS - sum(_pixels(*picture) for picture in before)
     for name, types in candidates:
         mime = next((mime for mime in TYPES if isinstance(types, dict) and mime in types), "")
         data = types[mime] if mime else ""
         data = "".join(part for part in data if isinstance(part, str)) if isinstance(data, list) else data
         data = "".join(data.split()) if isinstance(data, str) else ""
-        takes = len(data) * 3 // 4
+        takes = size([(mime, data)])
         fits = len(found) < MOST_IN_CELL and takes <= min(MOST_PICTURE, left)
         area = _pixels(mime, data) if fits and name.isprintable() and len(name) <= 200 else 0
         if 0 < area <= pixels:
             found[name] = (mime, data)
             left, pixels = left - takes, pixels - area
-        else:
-            lost += 1
-    return found, lost
+    return found, len(candidates) - len(found)
 
 
 def size(pictures):
@@ -62,27 +58,19 @@ def size(pictures):
 
 
 def _pixels(mime, data):
-    """How many pixels a picture in base64 says that it has; 0 where it is none."""
-    if len(data) % 4 or not re.fullmatch(r"[A-Za-z0-9+/]+={0,2}", data):
+    """How many pixels a picture in base64 says that it has; 0 where it is none, or takes long to show."""
+    if len(data) % 4 or not BASE64.fullmatch(data):
         return 0
-    content = base64.b64decode(data)
-    if mime == "image/png":
-        head = re.match(rb"\x89PNG\r\n\x1a\n\0\0\0\rIHDR(....)(....)", content, re.S)
-    else:
-        head = _frame(content)
-    return math.prod(int.from_bytes(side, "big") for side in head.groups()) if head else 0
-
-
-def _frame(content):
-    """Height and width as they stand in a JPEG's frame; None where there is none, or it would take long to show."""
-    if not content.startswith(b"\xff\xd8") or content.count(b"\xff\xda") > MOST_SCANS:
-        return None
-    place = 2
-    while content[place : place + 1] == b"\xff":  # a segment: its kind, its length, what is in it
-        if content[place + 1] in FRAMES:
-            return re.compile(rb".{5}(..)(..)", re.S).match(content, place)
-        place += 2 + int.from_bytes(content[place + 2 : place + 4], "big")
-    return None
+    content, sides = base64.b64decode(data), b""
+    if mime == "image/png" and content.startswith(b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR"):
+        sides = content[16:20], content[20:24]
+    elif mime == "image/jpeg" and content.startswith(b"\xff\xd8") and content.count(b"\xff\xda") <= MOST_SCANS:
+        place = 2
+        while content[place : place + 1] == b"\xff" and not set(content[place + 1 : place + 2]) & FRAMES:
+            place += 2 + int.from_bytes(content[place + 2 : place + 4], "big")  # a segment: its kind, its length
+        if content[place : place + 1] == b"\xff":
+            sides = content[place + 5 : place + 7], content[place + 7 : place + 9]
+    return int.from_bytes(sides[0], "big") * int.from_bytes(sides[1], "big") if sides else 0
 
 
 def too_many(submissions):

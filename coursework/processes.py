@@ -1,7 +1,5 @@
 """Processes beside the grader's: bounded ones for what anybody made up, and one with the models that checks ask."""
 
-from __future__ import annotations
-
 import contextlib
 import multiprocessing
 import os
@@ -21,15 +19,14 @@ MEMORY = 256 << 20  # bytes that are added to those that this process has
 WAIT = 120  # seconds by the clock, for a machine that is busy with something else
 TOO_MUCH = "takes too much time or memory to read: clear all outputs, save it, and hand it in again"
 NOT_NOW = "could not be read now, by no doing of the student's: grade again when the machine is idle"
-STARTED = "spawn"  # how `with_models` starts one
+STARTED = "spawn"  # how it starts: so it has least memory. Tests copy one that has imported what takes long
 ONE_START = threading.Lock()  # workers that ask for the first time at once would start a process each, of 230 MB
 
 
 def each(function, waiting, together=TOGETHER):
     """`attempted(function, *arguments)` for each of the arguments that wait, in turn: of a value that pickle can carry.
 
-    Some are computed in one process. Where that takes too much, each is in one of its own, which sees all that was done
-    with what came before: so what takes too much costs nothing but its own value.
+    Some are computed in one process. Where that takes too much, each is in one of its own, and costs no other value.
     """
     waiting = iter(waiting)
     while several := list(islice(waiting, together)):
@@ -88,32 +85,23 @@ def _answer(pipe, function, several):
         os._exit(0)  # nothing of this process's is to be done twice
 
 
-# --- for what needs a model -----------------------------------------------------------------------------------------
-
-
-def with_models():
-    """A process for what needs a model: its memory is not the grader's, and goes when it ends.
-
-    A new one has least memory. Where many are asked for, "forkserver" copies one that has imported what takes seconds.
-    """
+@lru_cache
+def _judges():
     context = multiprocessing.get_context(STARTED)
     if STARTED == "forkserver":
         context.set_forkserver_preload(["coursework.grading", "tutorial_lib.bert"])
     return ProcessPoolExecutor(1, context, initializer=_begin)
 
 
-_judges = lru_cache(with_models)
-
-
 def judged(function, *given):
-    """What a function that needs a model says of a student's work, in a process that stays until `end_judges`."""
+    """What a function that needs a model gives: its memory is that of a process which stays until `end_judges`."""
     with ONE_START:
         judges = _judges()
     return judges.submit(function, *given).result()
 
 
 def end_judges():
-    """End that process, if there is one: what comes after grading needs no model's memory."""
+    """End that process, if there is one."""
     if _judges.cache_info().currsize:
         _judges().shutdown()
         _judges.cache_clear()

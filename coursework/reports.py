@@ -1,25 +1,19 @@
 """What comes of marks: the gradebook, tables and pages of all assignments, and the report that the teacher reads."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 
 from coursework import exports, feedback, groups, lateness, results, rosters, sandbox, stats, tables, words
 
 
-def write(given, marks, students, together):
-    """CSV files and pages of all that is graded, and what needs a human in this assignment.
-
-    given: what the command was told, as `to`, `assignment` and `late`. together: student -> group, where that is new.
-    """
-    members = groups.groups(given.to, together)
-    rosters.keep(given.to, given.assignment, students or rosters.kept(given.to, given.assignment))
-    about = [sandbox.bound(sandbox.Limits())]
-    about += lateness.note_late(given.to, given.assignment, marks, students, given.late)
+def write(given, marks, students):
+    """CSV files and pages of all that is graded, and what needs a human. given: the command's."""
+    rosters.keep(given.to, given.assignment, students)
+    about = lateness.note_late(given.to, given.assignment, marks, students, given.late)
     said, scores = publish(given.to)
-    marks = groups.without_covered(marks, members)
-    about += [*said, *namesakes(marks), *rosters.of_another_name(marks, students)]
+    marks = groups.without_covered(marks, groups.members(students))
+    about = [sandbox.bound(sandbox.Limits()), *about, *said]
+    about += [*namesakes(marks), *rosters.of_another_name(marks, students)]
     for one in marks:
         one.notes += [f"its answer to {name} has changed since it was marked" for name in words.changed(given.to, one)]
     results.write(given.to / "report.md", report(marks, scores, about))
@@ -32,18 +26,18 @@ def write(given, marks, students, together):
 def publish(where):
     """Scores of all assignments into CSV files and pages. Returns what to tell, and the scores."""
     everything, scores, late, about, lines, listed = [], {}, {}, [], [], {}
-    members, assignments = groups.groups(where), results.assignments_in(where)
+    assignments = results.assignments_in(where)
     for assignment in assignments:
-        listed[assignment] = rosters.kept(where, assignment)
-        marks = results.marks_in(where, assignment, (*listed[assignment], *members))
+        students = listed[assignment] = rosters.kept(where, assignment)
+        marks = results.marks_in(where, assignment, students)
         about += words.convert(where, assignment)
         unread = results.unread(where, assignment)
         about += [f"{unread} marks of an earlier version were not read: grade again."] if unread else []
         given = words.scores(where, marks)
         lines += stats.write_class(where, assignment, marks, given)
-        marks, given, days, said = groups.shared(marks, given, lateness.late(where, assignment), members)
-        feedback.write_pages(where, marks, given, days)
-        feedback.write_zip(where, assignment, marks)
+        late_here = lateness.late(where, assignment)
+        marks, given, days, said = groups.shared(marks, given, late_here, groups.members(students))
+        feedback.write_pages(where, assignment, marks, given, days)
         scores |= given
         late |= {(student, assignment): one for student, one in days.items()}
         about += [f"{assignment}: {one}" for one in said]
@@ -56,7 +50,10 @@ def publish(where):
 
 
 def report(all_marks, all_scores, about=()):
-    """What needs a human, apart from the marks, as Markdown; what is worst comes first. about: lines on the grading."""
+    """What needs a human, apart from the marks, as Markdown. about: lines on the grading.
+
+    What has no points comes first, then whose it is in doubt, then what students are told.
+    """
     lines = ["# What needs a human", ""]
     states = [words.status(marks, all_scores.get((marks.student, marks.assignment), {})) for marks in all_marks]
     counts = {state: states.count(state) for state in sorted(set(states))}
@@ -67,7 +64,9 @@ def report(all_marks, all_scores, about=()):
         absent = [marks.student for marks in all_marks if not marks.submitted and marks.assignment == assignment]
         lines += [f"No submission, {assignment}: {', '.join(absent)}.", ""]
     noted = [marks for marks in all_marks if marks.submitted and (marks.notes or marks.told)]
-    for marks in sorted(noted, key=_urgency):
+    for marks in sorted(
+        noted, key=lambda one: (bool(one.points), "another student" not in str(one.notes), not one.told)
+    ):
         lines += [f"## {marks.student}, {marks.assignment}", ""]
         told = [f"told: {' '.join(text.split())}" for text in marks.told]
         notes = [f"file: {marks.file}"] * bool(marks.file) + marks.notes + told
@@ -85,12 +84,6 @@ def namesakes(all_marks):
     for marks in all_marks:
         people.setdefault(" ".join(marks.me.casefold().split()), []).append(marks.student)
     return [f"{', '.join(one)} have the same name in ME." for name, one in people.items() if name and len(one) > 1]
-
-
-def _urgency(marks):
-    """What has no points comes first, then whose it is in doubt, then what students are told."""
-    doubt = any("another student" in note for note in marks.notes)
-    return bool(marks.points), not doubt, not marks.told
 
 
 def _one_line(text):

@@ -1,7 +1,5 @@
 """The folder of results: a file with the marks of each student, what a course keeps beside them, and who may write."""
 
-from __future__ import annotations
-
 import json
 import secrets
 from contextlib import contextmanager
@@ -84,24 +82,24 @@ def marks_in(results, assignment, roster=()):
 
     Who has points in another variant of the assignment lacks nothing in this one.
     """
-    found = list(filter(None, map(_read, (Path(results) / "marks" / assignment).glob("*.json"))))
-    missing = {one.student for one in found if not one.points} | (set(roster) - {one.student for one in found})
+    marks = {student: Marks(student, assignment, notes=["no submission"], submitted=False) for student in roster}
+    marks |= {one.student: one for one in map(_read, _files(results, assignment)) if one}
     others = [name for name in assignments_in(results) if name != assignment]
     variants = [name for name in others if references.split(name)[0] == references.split(assignment)[0]]
-    elsewhere = {name for name in missing for variant in variants if _has_points(results, variant, name)}
-    marks = {one.student: one for one in found if one.points or one.student not in elsewhere}
-    absent = {student: Marks(student, assignment, notes=["no submission"], submitted=False) for student in roster}
-    return [one for student, one in sorted((absent | marks).items()) if student not in elsewhere]
+
+    def elsewhere(student):
+        return any((one := load(results, variant, student)) and one.points for variant in variants)
+
+    return [one for student, one in sorted(marks.items()) if one.points or not elsewhere(student)]
 
 
 def unread(results, assignment):
-    """How many marks of an assignment an earlier version of this program gave, in a form that is not read any more."""
-    return sum(_read(path) is None for path in (Path(results) / "marks" / assignment).glob("*.json"))
+    """How many marks of an assignment have the form of an earlier version, which is not read any more."""
+    return sum(_read(path) is None for path in _files(results, assignment))
 
 
-def _has_points(results, assignment, student):
-    found = load(results, assignment, student)
-    return bool(found and found.points)
+def _files(results, assignment):
+    return (Path(results) / "marks" / assignment).glob("*.json")
 
 
 def _file(results, assignment, student):

@@ -1,7 +1,5 @@
 """The class as a learning platform or a spreadsheet lists it."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import asdict, dataclass
 
@@ -13,6 +11,7 @@ from coursework.files import folded, student_name
 NAMES = ("student", "student_id", "id", "username", "github_username", "identifier", "sid", "email address", "email")
 CANVAS = ("SIS Login ID", "ID")
 LAST, FIRST = ("last_name", "last name", "full name", "name"), ("first_name", "first name")
+EMAIL = ("email", "email address")
 NO_STUDENTS = ("Points Possible", "Student, Test")
 PARTICIPANT = "Participant "  # Moodle's number of a student in one assignment
 
@@ -35,16 +34,11 @@ class Student:
 
 
 def read_roster(path):
-    """id -> `Student`, out of a CSV file with a heading of NAMES, such as the exports of the usual platforms.
-
-    Raises ValueError if there is no such heading, a student is named twice, or the file is not a CSV file in Unicode.
-    """
+    """id -> `Student`, out of a CSV file with a heading of NAMES, such as the exports of the usual platforms."""
     headings, rows = tables.read(path)
     known = {heading.lower(): heading for heading in headings}
     of_canvas = {"Student", "ID"} <= set(headings)
-    names = (
-        [name for name in CANVAS if name in headings] if of_canvas else [known[name] for name in NAMES if name in known]
-    )
+    names = [known[name.lower()] for name in (CANVAS if of_canvas else NAMES) if name.lower() in known]
     if not rows or not names:
         came = ", ".join(filter(None, headings))[:200] or "nothing"
         remedy = 'Export it in English, or call the column with the names in its files "student"'
@@ -55,7 +49,8 @@ def read_roster(path):
         id = next((text for text in found if text and not text.startswith(PARTICIPANT)), "")
         if not id or row.get("Student", "").strip() in NO_STUDENTS:
             continue
-        last, first, email = (_one_of(row, known, options) for options in (LAST, FIRST, ("email", "email address")))
+        there = ([row[known[one]].strip() for one in options if one in known] for options in (LAST, FIRST, EMAIL))
+        last, first, email = ((texts or [""])[0] for texts in there)
         if of_canvas and not last:
             last, _, first = (part.strip() for part in row["Student"].partition(","))
         columns = tuple((name, text) for name, text in row.items() if name)
@@ -64,11 +59,6 @@ def read_roster(path):
             raise ValueError(f"{path} names {student.id} twice")
         students[student.id] = student
     return students
-
-
-def _one_of(row, known, options):
-    """The text of the first of these columns that is there."""
-    return next((row[known[option]].strip() for option in options if option in known), "")
 
 
 def numbers(roster):
@@ -99,12 +89,9 @@ def of_another_name(all_marks, students):
     for marks in all_marks:
         student = students.get(marks.student)
         if student and marks.me and marks.me != marks.student:
-            known = " ".join([student.shown, student.id, student.last_name, student.first_name, student.email])
-            if not _words(marks.me) & _words(f"{known} {dict(student.row).get('Student', '')}"):
+            known = [student.shown, student.id, student.last_name, student.first_name, student.email]
+            known.append(dict(student.row).get("Student", ""))
+            mine, theirs = (set(re.findall(r"[^\W_]+", folded(text))) for text in (marks.me, " ".join(known)))
+            if not mine & theirs:
                 said.append(f"{marks.student}: the name in ME is {marks.me}, which is not in the roster's line.")
     return said
-
-
-def _words(text):
-    """The words of a name, as they are at a first look."""
-    return set(re.findall(r"[^\W_]+", folded(text)))

@@ -1,7 +1,5 @@
 """A submission runs in the sandbox, again without what ended a run, until all calls have an answer or a reason."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field, replace
 
 from coursework import causes, exam, sandbox
@@ -13,17 +11,13 @@ A_START = 0.3  # seconds that each run counts beside those of the student's code
 
 @dataclass
 class Work:
-    """A submission on its way to its marks: the record that each stage fills in and hands on.
-
-    exam: what was asked. records: id of a call -> {"value", "error"}. code: the cells, and what happened to them.
-    verdicts: check -> what `comparison` found.
-    """
+    """A submission on its way to its marks: the record that each stage fills in and hands on."""
 
     submission: Submission
     exam: exam.Exam
-    records: dict[str, dict]
+    records: dict[str, dict]  # id of a call -> {"value", "error"}
     code: causes.Code
-    verdicts: dict[str, Verdict] = field(default_factory=dict)
+    verdicts: dict[str, Verdict] = field(default_factory=dict)  # of each check
 
 
 class Lost(sandbox.Interrupted):
@@ -39,9 +33,7 @@ def work(submission, asked, **how):
 def run(cells, calls, arrays, limits=sandbox.Limits(), keep=None, **how):
     """Run the cells and calls, and again without the cell or function that ended a run, until the end is reached.
 
-    keep: number of a cell -> the names whose value after that cell counts. All runs together have the time and the
-    bytes of `limits`. Returns the call's id -> its record, and the `Code` with what happened. Raises `Lost` where a run
-    was ended from outside.
+    All runs together have the time and the bytes of `limits`. Returns the records, and the `Code` with what happened.
     """
     keep = keep or {}
     records, code, pending = {}, causes.Code(cells, {}, {}, keep), list(calls)

@@ -1,14 +1,10 @@
 """The sandbox that students' code runs in: bubblewrap, on Linux.
 
 Inside there is Python, its standard library, NumPy and one folder with the job; all of it can only be read. There is no
-network, no other file, no other process, and no new process or thread. Time, memory and output are limited. Where the
-sandbox cannot be had, grading refuses to start: there is no way to run a student's code without it.
-
-What does the work: namespaces and mounts (`_bubblewrap`), the list of system calls (seccomp.py), a bound on all memory
+network, no other file, no other process, and no new process or thread. Time, memory and output are limited. What does
+the work: namespaces and mounts (`_bubblewrap`), the list of system calls (seccomp.py), a bound on all memory
 (memory.py), and that what comes out is only data (messages.py).
 """
-
-from __future__ import annotations
 
 import contextlib
 import json
@@ -22,7 +18,6 @@ import sys
 import sysconfig
 import tempfile
 import time
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
@@ -57,8 +52,7 @@ class Limits:
     """What one submission may use in the sandbox.
 
     A cell, or all calls of a function together, may take a fifth of the seconds that are left, of the processor's time,
-    or a quarter of them by the clock; then the next one has its share of the rest. So what hangs leaves time for all
-    others. Code that does not let itself be interrupted is killed soon after.
+    or a quarter of them by the clock; then the next one has its share. What cannot be interrupted is killed soon after.
     """
 
     seconds: float = 10  # from the first cell's start; honest notebooks take one
@@ -69,21 +63,14 @@ class Limits:
 
 @dataclass
 class Outcome:
-    """What came back. Everything in it is data: known labels and names, values as long as a right one can be.
+    """What came back. Everything in it is data: known labels and names, values as long as a right one can be."""
 
-    calls: id -> {"value", "error"}. cells: number -> {"error", "missing": [{"line", "module"}]}. An error is None or
-    {"type", "cell", "line", "name"}, as worker.py says. last: the label of what started last, "" where nothing did.
-    ended: "done"; by the code's own doing "crashed", "timeout", "too much output" or "memory"; "killed" from outside.
-    said: bytes of results that were read. took: seconds, from the first cell's start. printed: the first words of what
-    was printed.
-    """
-
-    calls: dict[str, dict] = field(default_factory=dict)
-    cells: dict[int, dict] = field(default_factory=dict)
-    last: str = ""
-    ended: str = "done"
-    said: int = 0
-    took: float = 0
+    calls: dict[str, dict] = field(default_factory=dict)  # id -> {"value", "error"}, errors as worker.py says
+    cells: dict[int, dict] = field(default_factory=dict)  # number -> {"error", "missing": [{"line", "module"}]}
+    last: str = ""  # the label of what started last
+    ended: str = "done"  # "crashed", "timeout", "too much output", "memory": its own doing; "killed": from outside
+    said: int = 0  # bytes of results
+    took: float = 0  # seconds, from the first cell's start
     printed: str = ""
 
 
@@ -104,20 +91,16 @@ def bound(limits):
     size = f"{limits.memory / (1 << 30):.1f} GB"
     if memory.place() is not None:
         return f"All memory of a sandbox was bounded to {size} by a memory cgroup, and its address space too."
-    return (
-        f"The address space of a sandbox was bounded to {size}. This system gave no memory cgroup, so that other "
-        "memory was kept away by the list of system calls and by folders that nothing can be written to. Grading has "
-        "a cgroup where it is started with `systemd-run --user --scope -p Delegate=yes python -m coursework grade`."
-    )
+    other = "other memory was kept away by the list of system calls and by folders that nothing can be written to"
+    return f"The address space of a sandbox was bounded to {size}. This system gave no memory cgroup: {other}."
 
 
 def run(job, arrays, limits=Limits(), stop=None):
     """Run a job in a fresh sandbox and collect what it says.
 
-    job: {"cells": [source, ...], "calls": [{"id", "part", "name", "arguments", "most"}, ...], "leave_out": [cell],
-    "keep": {cell: names whose value after that cell counts}}, where `most` is how many bytes the answer of a call may
-    have. arrays: the arrays that arguments name. stop: a threading.Event; once it is set, the sandbox is ended and
-    `Stopped` raised.
+    job: {"cells": [source, ...], "calls": [{"id", "part", "name", "arguments", "most" bytes of the answer}, ...],
+    "leave_out": [cell], "keep": {cell: names whose value after that cell counts}}. arrays: those that arguments name.
+    stop: a threading.Event; once it is set, the sandbox is ended and `Stopped` raised.
     """
     with tempfile.TemporaryDirectory(prefix=f"grade-{os.getpid()}-") as folder:
         folder = Path(folder)
@@ -145,16 +128,12 @@ def _alive(process):
 
 
 class Box(NamedTuple):
-    """A sandbox that can be started.
-
-    results: the descriptor where they come. inherited: the descriptors that it gets.
-    broke(code): whether it went beyond its bound on memory, where it ended with this code.
-    """
+    """A sandbox that can be started. inherited: descriptors that it gets. group: its memory cgroup, or None."""
 
     command: list[str]
     results: int
     inherited: tuple[int, ...]
-    broke: Callable[[int], bool]
+    group: memory.Group | None
 
 
 @contextlib.contextmanager
@@ -186,8 +165,7 @@ def _bubblewrap(folder, limits):
         command += ["--setenv", name, value]
     command += [python, "-I", "-S", "-u", "-W", "ignore", "/job/worker.py", str(write)]
     with memory.group(limits.memory) as group:
-        enter = group.enter if group else []
-        yield Box([*enter, *command], read, (write, filter_read), lambda code: group is not None and group.broke())
+        yield Box([*(group.enter if group else []), *command], read, (write, filter_read), group)
 
 
 def _python():
@@ -201,12 +179,11 @@ def _numpy():
     return [path for path in (own, own.with_name("numpy.libs")) if path.exists()]
 
 
-@lru_cache
 def _standard():
     """The folders of the standard library. They may hold those of installed packages."""
-    base = {"base": sys.base_prefix, "platbase": sys.base_exec_prefix}
-    base |= {"installed_base": sys.base_prefix, "installed_platbase": sys.base_exec_prefix}
-    return sorted({sysconfig.get_path(name, vars=base) for name in ("stdlib", "platstdlib")})
+    of = dict.fromkeys(("base", "installed_base"), sys.base_prefix)
+    of |= dict.fromkeys(("platbase", "installed_platbase"), sys.base_exec_prefix)
+    return sorted({sysconfig.get_path(name, vars=of) for name in ("stdlib", "platstdlib")})
 
 
 @lru_cache
@@ -281,15 +258,10 @@ def _collect(box, job, limits, stop):
     outcome.said, outcome.printed = len(said), printed[: limits.printed].decode("utf-8", "replace")
     outcome.took = time.monotonic() - began if began else 0
     if not done and outcome.ended in ("done", "timeout"):
-        outcome.ended = _how_it_ended(outcome.last, goes_on, process.returncode, box)
+        killed = process.returncode in (-signal.SIGKILL, seccomp.KILLED)  # no code in there can do either
+        outcome.ended = "killed" if killed or not outcome.last else "crashed"
+        if outcome.last and goes_on:
+            outcome.ended = "timeout"
+        elif outcome.last and box.group and box.group.broke():
+            outcome.ended = "memory"
     return outcome
-
-
-def _how_it_ended(last, goes_on, code, box):
-    """How a run ended that did not reach its end. last: what started last, "" where no code of the student's has."""
-    if last and goes_on:
-        return "timeout"
-    if last and box.broke(code):
-        return "memory"
-    killed = code in (-signal.SIGKILL, seccomp.KILLED)  # no code in there can do either
-    return "killed" if killed or not last else "crashed"

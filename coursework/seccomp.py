@@ -1,11 +1,9 @@
 """The system calls that code in the sandbox may make: what is not in this list does not exist there.
 
-So no process or thread can start, nothing but pipes can be opened that holds memory which no limit counts (sockets,
-shared memory, files in memory, keys, timers, watches), no limit can be raised, and no signal sent: who is killed was
-killed from outside. A fork bomb ends at its first fork, even for root, for whom limits on processes do not hold.
+So no process or thread can start, even for root; nothing but pipes holds memory that no limit counts (sockets, shared
+memory, files in memory, keys, timers, watches); no limit can be raised; and no signal sent, so who is killed was killed
+from outside.
 """
-
-from __future__ import annotations
 
 import platform
 import struct
@@ -47,10 +45,7 @@ def _calls(text, column):
 
 
 def program(machine=None):
-    """The filter as bubblewrap takes it: instructions of the kernel's packet filter (BPF), run at every system call.
-
-    Raises ValueError for a machine that it is not written for.
-    """
+    """The filter as bubblewrap takes it: instructions of the kernel's packet filter (BPF), run at every system call."""
     machine = machine or platform.machine()
     if machine not in ("x86_64", "aarch64", "arm64"):
         raise ValueError(f"the filter of system calls is written for x86_64 and aarch64, not for {machine}")

@@ -1,14 +1,11 @@
 """Whose code is like whose, question by question: a reason to look, never a verdict.
 
-A program is taken as the set of its structures: the head of each line and each expression in it, as trees in which all
-names are one, all constants are one, and comments, docstrings and types are not there. So nothing is won by other names
-or numbers, nor by an exchange of lines: a set has no order. (Runs of words, the usual fingerprint of programs, break
-where lines are exchanged.) What the notebook has as it is handed out does not count, and a structure counts the more
-the rarer it is in the class: what every second answer has says nothing. Nothing that was handed in runs: it is parsed
-in a process that ends after seconds.
+A program is the set of its structures: the head of each line and each expression in it, as trees in which all names are
+one, all constants are one, and comments, docstrings and types are not there. So nothing is won by other names or
+numbers, nor by an exchange of lines. What the notebook has as it is handed out does not count, and a structure counts
+the more the rarer it is in the class. Nothing that was handed in runs: it is parsed in a process that ends after
+seconds.
 """
-
-from __future__ import annotations
 
 import ast
 import builtins
@@ -22,8 +19,7 @@ from types import MappingProxyType
 
 import numpy as np
 
-from coursework import causes, feedback, pages, processes, references, results, sources, tables
-from coursework.fingerprint import OURS
+from coursework import feedback, pages, processes, references, results, sources, tables, worker
 
 TOLD, ABOVE = 0.6, 0.15  # likeness of two answer sets from which they are told; so far above the usual one, at least
 MEASURED = Path(__file__).with_name("likeness.tsv").read_text(encoding="utf-8").splitlines()[1:]  # a test measures it
@@ -38,7 +34,27 @@ MOST_TREES = 30_000  # of an answer: the published ones have up to 80, and all t
 RUN, FEWEST_RUNS, WORDS_TOLD = 5, 12, 0.5  # words in a row; so many of them say something; the share that is told
 LONG_TEXT = 40  # characters of a text in code that is compared, too
 MOST_ROWS = 300  # of the page; the CSV file has all
+MEANING = (
+    "<p>1 means that all code of the shorter answer is in the other, whatever the names, numbers, comments and the "
+    "order of lines; in words, that all its runs of five words are. What many answer alike hardly counts. No number "
+    "proves anything: talk with both. Not found: what was written again after somebody's idea, by a person or a "
+    "program; code with every expression in other steps; code that a notebook builds while it runs.</p>"
+)
 PUBLISHED, BOOK = "(published solution)", "(the book's own)"
+BOOKS = ("tutorial_lib", "tutorial_book", "coursework/references")
+
+
+def statements(text, unread=()):
+    """The statements of a cell, without what only a notebook understands; `unread` where it is no Python."""
+    try:
+        return worker.parsed(text, "a cell")
+    except (SyntaxError, ValueError, RecursionError):
+        return unread
+
+
+def nodes_of(text):
+    """The nodes of the code in a text."""
+    return [node for one in statements(text) for node in ast.walk(one)]
 
 
 def trees(text, helpers=MappingProxyType({}), known=()):
@@ -46,7 +62,7 @@ def trees(text, helpers=MappingProxyType({}), known=()):
 
     helpers: name -> what other cells of the same student's define. known: names that mean the same for everybody.
     """
-    body, used = causes.statements(text), set(known)  # another question's answer is no helper
+    body, used = list(statements(text)), set(known)  # another question's answer is no helper
     for one in body:  # grows: a helper may use another
         names = {node.id for node in ast.walk(one) if isinstance(node, ast.Name)} & helpers.keys() - used
         used |= names
@@ -58,15 +74,18 @@ def trees(text, helpers=MappingProxyType({}), known=()):
 
 
 def by_name(texts):
-    """Name -> the function or class of that name in other cells; what is no Python holds none."""
-    found = {}
-    for text in texts:
-        try:
-            body = causes.statements(text)
-        except (SyntaxError, ValueError, RecursionError):
-            continue
-        found |= {one.name: one for one in body if isinstance(one, (ast.FunctionDef, ast.ClassDef))}
-    return found
+    """Name -> the function or class of that name in other cells."""
+    defined = (one for text in texts for one in statements(text) if isinstance(one, (ast.FunctionDef, ast.ClassDef)))
+    return {one.name: one for one in defined}
+
+
+def bound_in(nodes):
+    """The names that code binds, in whatever way."""
+    names = {node.id for node in nodes if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)}
+    names |= {node.arg for node in nodes if isinstance(node, ast.arg)}
+    names |= {node.name for node in nodes if isinstance(node, (ast.FunctionDef, ast.ClassDef))}
+    imports = [node for node in nodes if isinstance(node, (ast.Import, ast.ImportFrom))]
+    return names | {(alias.asname or alias.name).partition(".")[0] for node in imports for alias in node.names}
 
 
 class _Reader:
@@ -74,16 +93,17 @@ class _Reader:
 
     def __init__(self, body, known):
         nodes = [node for one in body for node in ast.walk(one)]
-        bound = {node.id for node in nodes if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)}
-        bound |= {node.arg for node in nodes if isinstance(node, ast.arg)}
+        arguments = {node.arg for node in nodes if isinstance(node, ast.arg)}
+        stored = [node for node in nodes if isinstance(getattr(node, "ctx", None), ast.Store)]
+        bound = arguments | {node.id for node in stored if isinstance(node, ast.Name)}
         self.kept = (set(dir(builtins)) | known) - (bound - known)
         imports = [node for node in nodes if isinstance(node, ast.ImportFrom)]
         self.imported = {alias.asname or alias.name: alias.name for node in imports for alias in node.names}
         members = [one for node in nodes if isinstance(node, ast.ClassDef) for one in node.body]
         members = [one for part in members for one in ([part] if hasattr(part, "name") else ast.walk(part))]
-        stored = {node.attr for node in nodes if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store)}
-        stored |= {getattr(one, "name", getattr(one, "id", None)) for one in members}
-        self.own = {"attr": stored, "arg": {node.arg for node in nodes if isinstance(node, ast.arg)}}
+        attributes = {getattr(one, "name", getattr(one, "id", None)) for one in members}
+        attributes |= {node.attr for node in stored if isinstance(node, ast.Attribute)}
+        self.own = {"attr": attributes, "arg": arguments}
         self.found = set()
 
     def statement(self, node):
@@ -131,13 +151,10 @@ def _listed(node, name):
     return value if isinstance(value, list) else []
 
 
-# --- a class --------------------------------------------------------------------------------------------------------
-
-
 def functions(assignment):
     """The names of the functions that an assignment asks for."""
     starters = [cell.source for cell in sources.student_notebook(assignment).cells if cell.cell_type == "code"]
-    return {one.name for text in starters for one in ast.parse(text).body if isinstance(one, ast.FunctionDef)}
+    return set(by_name(starters))
 
 
 def of(answers, extra, words, known, offered):
@@ -146,41 +163,22 @@ def of(answers, extra, words, known, offered):
     offered: the names that the notebook has from the start. For a process of its own.
     """
     found, helpers, odd = {}, by_name(extra), []
-    code = {**answers, **{f"added {number}": text for number, text in enumerate(extra)}}
-    names, texts = set(dir(builtins)), [*words]
-    for text in code.values():
-        nodes = _nodes(text)
-        names |= {node.id for node in nodes if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)}
-        names |= {node.arg for node in nodes if isinstance(node, ast.arg)}
-        names |= {node.name for node in nodes if isinstance(node, (ast.FunctionDef, ast.ClassDef))}
-        imports = [node for node in nodes if isinstance(node, (ast.Import, ast.ImportFrom))]
-        names |= {(alias.asname or alias.name).partition(".")[0] for node in imports for alias in node.names}
-        texts += [one for one in map(_long_text, nodes) if one]
+    nodes = [node for text in (*answers.values(), *extra) for node in nodes_of(text)]
+    names = bound_in(nodes) | set(dir(builtins)) | known | offered
+    held = (node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str))
+    texts = [*words, *(text for text in held if len(text) > LONG_TEXT)]
     for question, text in answers.items():
+        own = nodes_of(text)
         try:
-            found[question] = trees(text, helpers, known)
-        except (SyntaxError, ValueError, RecursionError):
+            found[question] = None if statements(text, None) is None else trees(text, helpers, known)
+        except RecursionError:
             found[question] = None
-        nodes = _nodes(text)
-        read = {node.id for node in nodes if isinstance(node, ast.Name)} - names - known - offered
+        read = {node.id for node in own if isinstance(node, ast.Name)} - names
         odd += [f"{question} uses {name}, which no cell defines" for name in sorted(read)[:3]]
-        if nodes and not any(isinstance(node, ast.FunctionDef) for node in nodes):
+        if own and not any(isinstance(node, ast.FunctionDef) for node in own):
             odd.append(f"{question} has no def")
-    odd += [f"a text holds code: {one[:40]!r}" for one in texts if "return" in one and _nodes(one)][:3]
+    odd += [f"a text holds code: {one[:40]!r}" for one in texts if "return" in one and statements(one)][:3]
     return found, runs(texts), odd
-
-
-def _nodes(text):
-    """The nodes of the code in a text; none if it is no Python."""
-    try:
-        return [node for one in causes.statements(text) for node in ast.walk(one)]
-    except (SyntaxError, ValueError, RecursionError):
-        return []
-
-
-def _long_text(node):
-    text = node.value if isinstance(node, ast.Constant) else ""
-    return text if isinstance(text, str) and len(text) > LONG_TEXT else ""
 
 
 def runs(texts):
@@ -192,18 +190,10 @@ def runs(texts):
     return {hashlib.blake2b(run.encode("utf-8", "replace"), digest_size=8).hexdigest() for run in found}
 
 
-def handed_out(assignment):
-    """(the runs of words in the notebook as it is handed out, those of the model answers)."""
-    solved = [cell.source for cell in sources.solved_notebook(assignment).cells if cell.cell_type == "markdown"]
-    given = runs(cell.source for cell in sources.student_notebook(assignment).cells)
-    return given, runs(solved) - given
-
-
 def ours(assignment):
     """Question -> the structures of what is handed out, of the published solution, and of the book's functions."""
     known, codes, given = functions(assignment), {PUBLISHED: {}, BOOK: {}}, set()
-    folders = [results.ROOT / name for name in (*OURS, "coursework/references")]
-    texts = [path.read_text(encoding="utf-8") for folder in folders for path in sorted(folder.rglob("*.py"))]
+    texts = [path.read_text(encoding="utf-8") for name in BOOKS for path in sorted((results.ROOT / name).rglob("*.py"))]
     book = [one for text in texts if any(f"\ndef {name}(" in text for name in known) for one in ast.parse(text).body]
     solved = sources.solved_notebook(assignment).cells
     for cell, released in zip(solved, sources.student_notebook(assignment).cells, strict=True):
@@ -236,8 +226,8 @@ def questions(assignment):
 def likeness(people, asked):
     """Question -> a matrix of how alike each two are, 0 to 1; nan where one has no answer. And None -> all together.
 
-    people: for each, question -> structures; the first is the published solution. It is the share of the structures of
-    the one who has fewer that the other has too: what somebody adds around a copy does not hide it.
+    people: for each, question -> structures; the first is the published solution. The share is of the structures of the
+    one who has fewer: what somebody adds around a copy does not hide it.
     """
     together, sizes, found = np.zeros((len(people),) * 2), np.zeros(len(people)), {}
     for question in asked:
@@ -261,15 +251,15 @@ def likeness(people, asked):
 def compared(answers, assignment):
     """(rows, about): (likeness, that of words, one, other, question -> likeness) of each two, the most alike first.
 
-    answers: student -> (cell -> text, texts of added cells, words). about: sentences on what could not be compared, or
-    hides code from this.
+    answers: student -> (cell -> text, texts of added cells, words). about: sentences on what hides code from this.
     """
     asked, known = questions(assignment), functions(assignment)
     given, people = ours(assignment)
-    given_words, model = handed_out(assignment)
-    said, about = [model, set()], []
-    code = [cell.source for cell in sources.student_notebook(assignment).cells if cell.cell_type == "code"]
-    always = known, set().union(*(cell.names for cell in causes.Code(code, {}, {}).cells))
+    handed_out, solved = sources.student_notebook(assignment).cells, sources.solved_notebook(assignment).cells
+    given_words = runs(cell.source for cell in handed_out)
+    said = [runs(cell.source for cell in solved if cell.cell_type == "markdown") - given_words, set()]
+    code, about = [cell.source for cell in handed_out if cell.cell_type == "code"], []
+    always = known, bound_in([node for text in code for node in nodes_of(text)])
     texts = [({one: own[one] for one in asked if one in own}, *more, *always) for own, *more in answers.values()]
     for student, (made, problem) in zip(answers, processes.each(of, texts), strict=True):
         if problem:
@@ -300,10 +290,7 @@ def groups(rows):
 
 
 def write(where, assignment):
-    """Compare all marks of an assignment in a results folder; RESULTS/likeness-ASSIGNMENT.html and .csv.
-
-    Returns the groups, and the pairs in them.
-    """
+    """Compare all of an assignment; RESULTS/likeness-ASSIGNMENT.html and .csv. Returns the groups, and their pairs."""
     marks = [one for one in results.marks_in(where, assignment) if one.answers]
     written = sources.points(assignment, marks=("written",))
     answers = {}
@@ -313,17 +300,15 @@ def write(where, assignment):
         answers[one.student] = one.answers, [text for kind, text in one.extra if kind == "code"], words
     rows, about = compared(answers, assignment)
     headings = ["all code", "words", "one", "other", *questions(assignment).values()]
-    lines = [
-        [_rounded(all), round(words, 2), *names, *map(_rounded, each.values())] for all, words, *names, each in rows
-    ]
+    lines = [[_rounded(code), round(words, 2), *two, *map(_rounded, each.values())] for code, words, *two, each in rows]
     path = Path(where) / f"likeness-{assignment}"
     results.write(path.with_suffix(".csv"), tables.csv_text([headings, *lines]))
     least, usual = told_from(assignment)
     told = [row for row in rows if row[0] >= least or row[1] >= WORDS_TOLD]
     found = groups(told)
     inside = [[row for row in told if {*row[2:4]} <= people] for people in found]
-    listed = [[len(people), max(row[0] for row in pairs), max(row[1] for row in pairs), ", ".join(sorted(people))]
-              for people, pairs in zip(found, inside, strict=True)]  # fmt: skip
+    most = [[max(row[place] for row in pairs) for place in (0, 1)] for pairs in inside]
+    listed = [[len(people), *one, ", ".join(sorted(people))] for people, one in zip(found, most, strict=True)]
     count = "1 group" if len(found) == 1 else f"{len(found)} groups"
     middle = float(np.median([row[0] for row in rows])) if rows else 0
     body = [
@@ -332,14 +317,10 @@ def write(where, assignment):
         f"pairs are below {middle:.2f}.</p>",
         pages.table(["people", "most in code", "most in words", "who"], listed),
         f"<p>Of the tests' honest answers to this assignment, and ours, no two are above {usual}.</p>" * bool(usual),
-        "<p>1 means that all code of the shorter answer is in the other, whatever the names, numbers, comments and the "
-        "order of lines; in words, that all its runs of five words are. What many answer alike hardly counts. A 1 for "
-        "a short question means nothing by itself. No number proves anything: talk with both.</p>",
-        "<p>Not found: code and words that were written again after somebody's idea, by a person or a program; code "
-        "with every expression in other steps; code that a notebook builds while it runs.</p>",
+        MEANING,
         *(f"<p>{html.escape(text)}.</p>" for text in about[:MOST_ROWS]),
+        f"<p>The {MOST_ROWS} most alike; the others are in {path.name}.csv.</p>" * (len(rows) > MOST_ROWS),
         pages.table(headings, lines[:MOST_ROWS], [row in told for row in rows[:MOST_ROWS]]),
-        f"<p>The {MOST_ROWS} most alike; the others are in {path.name}.csv.</p>" if len(rows) > MOST_ROWS else "",
     ]
     page = pages.page_of_tables(f"Likeness: {sources.title(assignment)}", "\n".join(body))
     results.write(path.with_suffix(".html"), page)

@@ -12,8 +12,6 @@ The source is a MyST notebook, `assignments/NAME/notebook.md`. What a cell is fo
 Everything else is text. The cells of the notebooks have nbgrader's metadata, by which grading knows them again.
 """
 
-from __future__ import annotations
-
 import hashlib
 import re
 from functools import lru_cache
@@ -30,15 +28,14 @@ REGION = re.compile(rf"^([ \t]*){BEGIN}\n.*?^[ \t]*{END}\n?", re.M | re.S)
 FIELDS = {"given": ["locked"], "solution": ["solution"], "check": ["grade", "locked"], "written": ["grade", "solution"]}
 HIDDEN = "# Hidden checks: your teacher runs them on fresh inputs. Nothing to do here."
 WRITE_CODE = '{indent}raise NotImplementedError("write your code here")\n'
+LEAST = re.search('requires-python = ">=(.+?)"', (ASSIGNMENTS.parents[1] / "pyproject.toml").read_text("utf-8"))[1]
+GRADED_BY = f"**Python.** Grading has Python {LEAST} or newer: what only a later version understands may stop there."
 WRITE_TEXT = "*Write your answer here.*\n"
 
 
 @lru_cache
 def source(assignment):
-    """The source of an assignment as a notebook, its metadata checked.
-
-    Raises ValueError where the assignment is unknown, or a cell's metadata are wrong.
-    """
+    """The source of an assignment as a notebook, its metadata checked."""
     path = ASSIGNMENTS / references.split(assignment)[0] / "notebook.md"
     if not path.is_file():
         raise ValueError(f"assignment must be one of {', '.join(names())}, got {assignment!r}")
@@ -88,21 +85,19 @@ def title(assignment):
 
 def student_notebook(assignment, install=None):
     """The notebook that students get. install: the source of a first cell that installs the library in Colab."""
-    return _finished(assignment, [_student_cell(cell) for cell in source(assignment).cells], install)
+    return _finished(assignment, [_cell(cell) for cell in source(assignment).cells], install)
 
 
 def solved_notebook(assignment, install=None):
     """The notebook as a student with full marks would hand it in: the solutions filled in."""
-    cells = [_student_cell(cell) for cell in source(assignment).cells]
-    for cell, original in zip(cells, source(assignment).cells, strict=True):
-        if kind(original) in ("solution", "written"):
-            cell.source = re.sub(rf"^[ \t]*({BEGIN}|{END})\n?", "", original.source + "\n", flags=re.M).rstrip()
-    return _finished(assignment, cells, install)
+    return _finished(assignment, [_cell(cell, solved=True) for cell in source(assignment).cells], install)
 
 
-def _student_cell(original):
+def _cell(original, solved=False):
     mark, text = kind(original), original.source
-    if mark == "solution":
+    if solved and mark in ("solution", "written"):
+        text = re.sub(rf"^[ \t]*({BEGIN}|{END})\n?", "", text + "\n", flags=re.M).rstrip()
+    elif mark == "solution":
         # Outside a function an exception would stop "run all"; there the value that is given says what to write.
         text = REGION.sub(lambda region: region[1] and WRITE_CODE.format(indent=region[1]), text + "\n").rstrip()
     elif mark == "written":
@@ -110,9 +105,8 @@ def _student_cell(original):
     elif mark == "check":
         text = text if text.strip() else HIDDEN
     cell = new_code_cell(text) if original.cell_type == "code" else new_markdown_cell(text)
-    if mark == "given":
-        return _for_nbgrader(cell, mark, f"given-{hashlib.sha256(text.encode()).hexdigest()[:8]}")
-    return _for_nbgrader(cell, mark, original.metadata[mark], original.metadata.get("points")) if mark else cell
+    name = f"given-{hashlib.sha256(text.encode()).hexdigest()[:8]}" if mark == "given" else original.metadata.get(mark)
+    return _for_nbgrader(cell, mark, name, original.metadata.get("points")) if mark else cell
 
 
 def _for_nbgrader(cell, mark, grade_id, points=None):
@@ -129,6 +123,7 @@ def grade_id(cell):
 
 def _finished(assignment, cells, install):
     """A notebook of these cells. Ids are made of what stands before, so that the same source gives the same file."""
+    cells[0].source += f"\n\n{GRADED_BY}"
     first = [] if install is None else [_for_nbgrader(new_code_cell(install), "given", "install")]
     cells = [cells[0], *first, *cells[1:]]
     for number, cell in enumerate(cells):

@@ -1,7 +1,5 @@
 """What a class could do and could not: by question, case and mistake, for who decides what to teach again."""
 
-from __future__ import annotations
-
 from html import escape
 from pathlib import Path
 from statistics import mean, median
@@ -16,20 +14,18 @@ FEW = 0.6  # of a question's points: what has less on average is named first
 def rows(assignment, all_marks, given):
     """Lines of stats.csv: a question's mean, who has all or none of it, cases failed, mistakes recognized."""
     scored = ((marks, given.get((marks.student, assignment))) for marks in all_marks)
-    marked = [pair for pair in scored if pair[1]]
-    found = []
+    marked, found = [pair for pair in scored if pair[1]], []
     for question in feedback.questions(assignment):
         most = sum(sources.points(assignment)[name] for name in question.parts)
         read = [[scores.get(name, [None])[0] for name in question.parts] for _, scores in marked]
         known = [sum(points) for points in read if None not in points]
         average = round(mean(known), 2) if known else ""
 
-        def line(kind, what, students, of=len(known), question=question, average="", most=""):
-            return [assignment, question.title, kind, what, students, of, average, most]
-
-        full = sum(points >= most for points in known)  # more, with extra credit
-        found.append(line("question", "all points", full, average=average, most=most))
-        found.append(line("question", "no points", sum(points == 0 for points in known)))
+        of = [assignment, question.title]
+        found.append(
+            [*of, "question", "all points", sum(points >= most for points in known), len(known), average, most]
+        )
+        found.append([*of, "question", "no points", sum(points == 0 for points in known), len(known), "", ""])
         cases, mistakes = {}, {}
         for marks, _ in marked:
             for name in question.parts:
@@ -39,26 +35,28 @@ def rows(assignment, all_marks, given):
                     mistakes.setdefault(marks.hints[name], set()).add(marks.student)
         for kind, seen in (("case failed", cases), ("mistake", mistakes)):
             order = sorted(seen.items(), key=lambda pair: -len(pair[1]))  # as many: in the check's own order
-            found += [line(kind, what, len(students), len(marked)) for what, students in order if students]
+            found += [[*of, kind, what, len(who), len(marked), "", ""] for what, who in order if who]
     return found
 
 
 def page(assignment, lines, totals, automatic):
     """The class page of an assignment. totals: of those who are fully marked. automatic: the points of code, of all."""
-    questions = [line for line in lines if line[2:4] == ["question", "all points"]]
-    none = {line[1]: line[4] for line in lines if line[2:4] == ["question", "no points"]}
+    questions, none, mistakes, cases = [], {}, [], []
+    for line in lines:
+        if line[2:4] == ["question", "all points"]:
+            questions.append(line)
+        elif line[2] == "question":
+            none[line[1]] = line[4]
+        else:
+            (mistakes if line[2] == "mistake" else cases).append([line[1], line[4], line[3]])
     table = [[line[1], line[6], line[7], _share(line), line[4], none[line[1]], line[5]] for line in questions]
     headings = ["question", "mean", "of", "percent", "all points", "no points", "students"]
     weak = sorted((line for line in questions if line[6] != "" and line[6] < FEW * line[7]), key=_share)
-    mistakes = [[line[1], line[4], line[3]] for line in lines if line[2] == "mistake"]
-    cases = [[line[1], line[4], line[3]] for line in lines if line[2] == "case failed"]
-    most = {
-        "code": sum(sources.points(assignment, marks=("check",)).values()),
-        "all": sum(line[7] for line in questions),
-    }
-    said = f"Code: {_spread(automatic, most['code'])}. " if automatic else ""
+    code = sum(sources.points(assignment, marks=("check",)).values())
+    said = f"Code: {_spread(automatic, code)}. " if automatic else ""
     if totals:
-        said += f"With the words, of those who are fully marked: {_spread(totals, most['all'])}. "
+        all_points = sum(line[7] for line in questions)
+        said += f"With the words, of those who are fully marked: {_spread(totals, all_points)}. "
     elif automatic:
         said += "Answers in words that you have not marked yet are left out. "
     body = [f"<p>{said}Late days take nothing off here.</p><h2>What to teach again</h2>"]

@@ -1,10 +1,7 @@
-"""What students handed in, read and looked at without trusting a byte of it: which code will run, and who wrote what.
+"""What students handed in, read without trusting a byte of it: which code will run, and who wrote what.
 
-A submission is the notebook that was handed out, with answers in the cells of its questions and cells that were added:
-these run, and what was given runs as it was given. What is no such notebook is answered with what to do.
+The answers and the cells that were added run, and what was given runs as it was given.
 """
-
-from __future__ import annotations
 
 import ast
 import hashlib
@@ -15,7 +12,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from coursework import pictures, processes, references, sources
-from coursework.files import CANVAS, find
+from coursework.files import find, of_an_lms
 from tutorial_book.exercises import own_code
 
 MOST_TEXT = 100_000  # characters that a student writes: what stands behind them neither runs nor is shown
@@ -34,11 +31,8 @@ TOLD = {line.split("\t")[0]: line.split("\t")[3] for line in SENTENCES.read_text
 class Submission:
     """One student's notebook for one assignment.
 
-    cells: the sources of the code that will run, in order. keep: number of a cell -> the names whose value after that
-    cell is graded, whatever the others make of them. answers: solution or written cell -> what the student wrote.
-    extra: (type, source) of the cells that the student added. pictures: cell -> file name -> (type, base64) of the
-    pictures in an answer; an added cell is "added-0". notes: what a human should look at, apart from the marks. told:
-    sentences for the student's page. me: the name in the notebook, else the student's.
+    cells: the code that will run. keep: number of a cell -> the names whose value after that cell is graded. The other
+    fields are those of `marks.Marks`.
     """
 
     student: str
@@ -58,8 +52,7 @@ class Submission:
 def sorted_out(folder, assignment, known=None, roster=(), names=None):
     """The submissions of an assignment below a folder, one for each student; and what cannot be graded, a student each.
 
-    known: number of an LMS -> the student's name in the roster. roster: the names of the class. names: who was called
-    what in earlier gradings; this one's are added. Those that cannot be graded have notes and what the student is told.
+    known, roster, names: as for `files.find`. Those that cannot be graded have notes and what the student is told.
     """
     for name in (*sources.names(), assignment):
         _released(name)  # once, and not in each process that reads files
@@ -67,10 +60,9 @@ def sorted_out(folder, assignment, known=None, roster=(), names=None):
     chosen, left, about = {}, {student: [] for student, *_ in found}, {student: {} for student, *_ in found}
 
     def read_one(student, file, content, problem):
-        if processes.TOO_MUCH in [reason for _, reason in left[student]]:
-            problem = "was not read, since another file of the same student took too long"
-        if problem:
-            raise ValueError(problem)
+        slow = processes.TOO_MUCH in [reason for _, reason in left[student]]
+        if problem or slow:
+            raise ValueError("was not read, since another file of the same student took too long" if slow else problem)
         return read(student, file, content, assignment)
 
     contents = ((student, file, *processes.attempted(reader)) for student, file, reader, _ in found)
@@ -83,24 +75,25 @@ def sorted_out(folder, assignment, known=None, roster=(), names=None):
         left[student] += [(one.file, OLDER) for one in more]
         for one in pictures.too_many(list(chosen.values())):
             _say(one, "pictures are not shown: all submissions have too many", "Your pictures are not shown: too many.")
-    lost = {student: files[0][0] for student, files in left.items() if student not in chosen}
-    refused = {student: Submission(student, assignment, file) for student, file in lost.items()}
-    for student, submission in (refused | chosen).items():
-        for file, reason in left[student]:
-            if student in chosen:
-                told = f"Another file of yours, {base(file)}, was not graded: it {reason}."
-                _say(submission, f"another file, {file}, not graded: {reason}", told)
-            else:
+    refused = []
+    for student, files in left.items():
+        submission = chosen.get(student)
+        for file, reason in files if submission else ():
+            told = f"Another file of yours, {base(file)}, was not graded: it {reason}."
+            _say(submission, f"another file, {file}, not graded: {reason}", told)
+        if not submission:
+            submission = Submission(student, assignment, files[0][0])
+            refused.append(submission)
+            for file, reason in files:
                 _say(submission, f"{file}: not graded: {reason}", _told(file, reason))
         submission.notes += about[student]
-    return list(chosen.values()), list(refused.values())
+    return list(chosen.values()), refused
 
 
 def _told(file, reason):
     """What a student is told of a file that cannot be graded: how to mend it, where the reason does not say so."""
     advice = "" if ": " in reason and not reason.startswith("is broken") else f" {TOLD['again']}"
-    what = "folder" if file.endswith("/") else "file"
-    start = TOLD["refused"].format(what=what, file=base(file), reason=reason)
+    start = TOLD["refused"].format(what="folder" if file.endswith("/") else "file", file=base(file), reason=reason)
     return f"{start}{'' if reason.endswith('?') else '.'}{advice}"
 
 
@@ -117,27 +110,17 @@ def _rank(submission):
 
 
 def age(file):
-    """What is newer by its name is larger: the LMS's number of what was handed in, and the number of a copy.
-
-    >>> age("lovelaceada_4711_99_2-attention.ipynb") < age("lovelaceada_4711_101_2-attention-1.ipynb")
-    True
-    >>> age("ada/2-attention (1).ipynb")
-    (0, 1)
-    """
+    """What is newer by its name is larger: the LMS's number of what was handed in, and the number of a copy."""
     name = base(file)[:300]
-    number, copied = CANVAS.match(name), re.search(r"(\d+)\)?$", re.split(r"\.ipynb", name, flags=re.I)[0])
-    return int(number["handed_in"]) if number else 0, int(copied[1]) if copied else 0
-
-
-# --- a notebook -----------------------------------------------------------------------------------------------------
+    named, copied = of_an_lms(name), re.search(r"(\d+)\)?$", re.split(r"\.ipynb", name, flags=re.I)[0])
+    return int(named["handed_in"].replace("-", "")) if named else 0, int(copied[1]) if copied else 0
 
 
 @dataclass(frozen=True)
 class Release:
-    """What students got. marked: name -> cell. texts: of all cells, also of those without a name.
+    """What students got. marked: name -> cell. texts: of all cells. roles: name -> given, check, solution or written.
 
-    roles: name -> given, check, solution or written. defined: solution -> {name that it is to define: whether it is a
-    function's}.
+    defined: solution -> {name that it is to define: whether it is a function's}.
     """
 
     marked: dict
@@ -156,10 +139,9 @@ class Release:
 
 @dataclass(eq=False)
 class Piece:
-    """A cell of a notebook. name: as in the release; None for what the student added.
+    """A cell of a notebook. name: as in the release; None for what the student added. own: the student wrote in it.
 
-    pictures: what is attached to it. own: whether the student wrote in it. defines: the names that its code defines.
-    keep: those of them whose value after this cell is graded.
+    defines: the names that its code defines. keep: those of them whose value after this cell is graded.
     """
 
     name: str | None
@@ -188,14 +170,12 @@ def _even(text):
 def _bound(code):
     """Name -> whether it is a function's, of those that a cell of ours binds."""
     names = {}
-    for statement in ast.parse(code).body:
-        if isinstance(statement, ast.FunctionDef):
-            names[statement.name] = True
-        elif isinstance(statement, (ast.Import, ast.ImportFrom)):
-            names |= {(alias.asname or alias.name).partition(".")[0]: False for alias in statement.names}
-        elif isinstance(statement, ast.Assign):
-            targets = [node for target in statement.targets for node in ast.walk(target)]
-            names |= {node.id: False for node in targets if isinstance(node, ast.Name)}
+    for one in ast.parse(code).body:
+        if isinstance(one, (ast.Import, ast.ImportFrom)):
+            names |= {(alias.asname or alias.name).partition(".")[0]: False for alias in one.names}
+        targets = [node for target in getattr(one, "targets", []) for node in ast.walk(target)]
+        names |= {node.id: False for node in targets if isinstance(node, ast.Name)}
+        names |= {one.name: True} if isinstance(one, ast.FunctionDef) else {}
     return names
 
 
@@ -205,17 +185,10 @@ def read(student, file, content, assignment):
     Raises ValueError, with what is wrong, where the bytes are not a notebook, or of another assignment.
     """
     cells, release = _parsed(content, file), _released(assignment)
-    ids = set(map(_grade_id, cells))
-    counts = {name: len(ids & set(_released(name).answers)) for name in sources.names()}
-    fitting = [name for name in counts if 0 < counts[name] == max(counts.values())]
-    (assigned, variant), named = references.split(assignment), _variants(cells, release)
-    other = fitting[:1] if assigned not in fitting else [assigned, *named] if named and variant not in named else []
-    if other:
-        which = "-".join(filter(None, other))
-        raise ValueError(TOLD["another"].format(which=which, assignment=assignment))
+    fits = _check_assignment(cells, release, assignment)
     submission = Submission(student, assignment, file, hashlib.sha256(content).hexdigest())
     pieces = _pieces(cells, release)
-    if not fitting and not any(piece.defines for piece in pieces):
+    if not fits and not any(piece.defines for piece in pieces):
         raise ValueError(TOLD["foreign"])
     _cut(submission, pieces)
     mine = _counting(submission, pieces, release)
@@ -238,12 +211,19 @@ def read(student, file, content, assignment):
     return submission
 
 
-def _variants(cells, release):
-    """The variants of a course that a notebook's checks name, "" for none; of those that have one here or there."""
-    of_checks = set(release.of("check"))
-    held = [(_source(cell), release.marked[_grade_id(cell)].source) for cell in cells if _grade_id(cell) in of_checks]
-    pairs = [(VARIANT.findall(text), VARIANT.findall(ours)) for text, ours in held]
-    return {"".join(named) for named, ours in pairs if named or ours}
+def _check_assignment(cells, release, assignment):
+    """Refuse a notebook of another assignment or variant; whether it is one of this by the names of its cells."""
+    ids = set(map(_grade_id, cells))
+    counts = {name: len(ids & set(_released(name).answers)) for name in sources.names()}
+    fitting = [name for name in counts if 0 < counts[name] == max(counts.values())]
+    checks = [(_source(cell), _grade_id(cell)) for cell in cells if _grade_id(cell) in release.of("check")]
+    pairs = [(VARIANT.findall(text), VARIANT.findall(release.marked[name].source)) for text, name in checks]
+    named = {"".join(variant) for variant, ours in pairs if variant or ours}
+    assigned, variant = references.split(assignment)
+    other = fitting[:1] if assigned not in fitting else [assigned, *named] if named and variant not in named else []
+    if other:
+        raise ValueError(TOLD["another"].format(which="-".join(filter(None, other)), assignment=assignment))
+    return bool(fitting)
 
 
 def _say(submission, note, told, **words):
@@ -255,15 +235,12 @@ def _say(submission, note, told, **words):
 def _pieces(cells, release):
     """The cells of a notebook that are no mere text of the assignment's."""
     pieces = []
-    for cell in cells:
-        name, kind, text = _grade_id(cell), cell.get("cell_type"), _source(cell)
-        if kind not in ("code", "markdown", "raw"):
-            continue
+    for cell in [cell for cell in cells if cell.get("cell_type") in ("code", "markdown", "raw")]:
+        name, kind, text = _grade_id(cell), cell["cell_type"], _source(cell)
+        name = name if name in release.marked else None
         shown, text = ({}, text) if kind == "code" else pictures.attached(cell, text)
-        if name not in release.marked:
-            name = None
-            if _even(text) in release.texts or text.startswith(INSTALL):
-                continue
+        if name is None and (_even(text) in release.texts or text.startswith(INSTALL)):
+            continue
         own = name is None or _even(text) != _even(release.marked[name].source)
         names = release.defined.get(name, {})
         code = names or name is None and kind == "code"
@@ -300,11 +277,9 @@ def _defines(text, own, release):
 def _counting(submission, pieces, release):
     """Name -> the piece that counts. Of copies of an answer it is the last that was written in; the rest was added."""
     mine = {}
-    for name in release.marked:
+    for name in dict.fromkeys(piece.name for piece in pieces if piece.name):
         same = [piece for piece in pieces if piece.name == name]
         own, answer = [piece for piece in same if piece.own], name in release.answers
-        if not same:
-            continue
         mine[name] = own[-1] if own and answer else same[0]
         if answer and len(same) > 1:
             times = "twice" if len(same) == 2 else f"{len(same)} times"
@@ -350,14 +325,16 @@ def _note_blank(submission, held, extra, release):
         _say(submission, f"no words in {empty}, but in cells that were added", "words", names=empty)
 
 
-# --- what is kept of it ---------------------------------------------------------------------------------------------
+def _imports(line):
+    """Whether a line of a cell is an import of its own: it may stay in a cell that was given."""
+    try:
+        return line.startswith(("import ", "from ")) and len(ast.parse(line).body) == 1
+    except (SyntaxError, ValueError):
+        return False
 
 
 def _keep_code(submission, pieces, held, release):
-    """The code that runs: what was given, as it was given; the answers; and what was added.
-
-    A try at the end may use the names of what was given for something else: their values after their cell count.
-    """
+    """The code that runs: what was given, as it was given; the answers; and what was added."""
     given, solutions, there = release.of("given"), release.of("solution"), {piece.name for piece in pieces}
     lost = [Piece(name, "code", "", {}, False, set()) for name in given if name not in there]
     for piece in [*lost, *pieces]:
@@ -373,35 +350,20 @@ def _keep_code(submission, pieces, held, release):
         submission.cells.append(piece.text)
 
 
-def _imports(line):
-    """Whether a line of a cell is an import of its own: it may stay in a cell that was given."""
-    try:
-        parsed = ast.parse(line).body if line.startswith(("import ", "from ")) else [None]
-    except (SyntaxError, ValueError):
-        return False
-    return all(isinstance(one, (ast.Import, ast.ImportFrom)) for one in parsed)
-
-
 def _keep_texts(submission, answers, extra):
     """The texts and pictures that people are shown."""
     for name, pieces in answers.items():
         between = "\n\n# in another cell:\n" if pieces[0].kind == "code" else "\n\n"
         submission.answers[name] = between.join(dict.fromkeys(piece.text for piece in pieces))
-        _keep_pictures(submission, name, pieces)
-    for piece in extra:
-        _keep_pictures(submission, f"added-{len(submission.extra)}", [piece])
-        submission.extra.append((piece.kind, piece.text))
-
-
-def _keep_pictures(submission, where, pieces):
-    """The pictures that were attached to a cell, as far as they are shown."""
-    before = [picture for same in submission.pictures.values() for picture in same.values()]
-    kept, lost = pictures.kept([named for piece in pieces for named in piece.pictures.items()], before)
-    if kept:
-        submission.pictures[where] = kept
-    if lost:
-        words = {"count": lost, "where": where, "pixels": f"{pictures.MOST_PIXELS:,}"}
-        _say(submission, f"{lost} pictures in {where} are not shown", "pictures", **words)
+    submission.extra = [(piece.kind, piece.text) for piece in extra]
+    for where, pieces in [*answers.items(), *((f"added-{i}", [piece]) for i, piece in enumerate(extra))]:
+        before = [picture for same in submission.pictures.values() for picture in same.values()]
+        kept, lost = pictures.kept([named for piece in pieces for named in piece.pictures.items()], before)
+        if kept:
+            submission.pictures[where] = kept
+        if lost:
+            words = {"count": lost, "where": where, "pixels": f"{pictures.MOST_PIXELS:,}"}
+            _say(submission, f"{lost} pictures in {where} are not shown", "pictures", **words)
 
 
 SUSPICIOUS = re.compile(  # what is not an answer's business
@@ -410,9 +372,6 @@ SUSPICIOUS = re.compile(  # what is not an answer's business
     r"|\b(?:pickle|unittest\.mock|__import__)\b|(?<![.\w])(?:exec|eval|compile)\b|[\"'](?:/proc|/etc|/job|/site|/dev/)"
     "|[\u202a-\u202e\u2066-\u2069]"  # these turn the direction of text, so that code looks other than it is
 )
-
-
-# --- bytes ----------------------------------------------------------------------------------------------------------
 
 
 OTHERS = {  # what is handed in in place of a notebook, by the end of its name, and which sentence says what to do
@@ -439,33 +398,24 @@ def _parsed(content, file):
     except UnicodeDecodeError:
         raise ValueError(TOLD["encoding"]) from None
     except (ValueError, RecursionError):
-        raise ValueError(_instead(text.lstrip())) from None
+        text = text.lstrip()
+        link = "link" if len(text) < 1_000 and "://" in text else ""
+        known = {"{": "cut-off", "<": link or "web-page"}
+        raise ValueError(TOLD[known.get(text[:1], link or "no-notebook")]) from None
     if not isinstance(notebook, dict) or not isinstance(notebook.get("cells"), list):
         raise ValueError(TOLD["no-cells"])
     return [cell for cell in notebook["cells"] if isinstance(cell, dict)]
 
 
-def _instead(text):
-    """What a text is that was handed in as a notebook and is none."""
-    if text.startswith("{"):
-        return TOLD["cut-off"]
-    if len(text) < 1_000 and "://" in text:
-        return TOLD["link"]
-    return TOLD["web-page" if text.startswith("<") else "no-notebook"]
-
-
 def _source(cell):
-    return _text(cell.get("source")).replace("\x00", "").replace("\r\n", "\n").replace("\r", "\n")
-
-
-def _text(value):
-    """A text of a notebook, which may be a list of its lines; empty where it is neither."""
+    """A cell's text, which may be a list of its lines; empty where it is neither."""
+    value = cell.get("source")
     value = "".join(part for part in value if isinstance(part, str)) if isinstance(value, list) else value
-    return value if isinstance(value, str) else ""
+    value = value if isinstance(value, str) else ""
+    return value.replace("\x00", "").replace("\r\n", "\n").replace("\r", "\n")
 
 
 def _grade_id(cell):
-    about = cell.get("metadata")
-    data = about.get("nbgrader") if isinstance(about, dict) else None
-    name = data.get("grade_id") if isinstance(data, dict) else None
-    return name if isinstance(name, str) else None
+    for key in ("metadata", "nbgrader", "grade_id"):
+        cell = cell.get(key) if isinstance(cell, dict) else None
+    return cell if isinstance(cell, str) else None

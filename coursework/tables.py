@@ -1,7 +1,5 @@
 """CSV files: read as spreadsheets and learning platforms save them, and written so that no cell computes."""
 
-from __future__ import annotations
-
 import codecs
 import csv
 import io

@@ -4,15 +4,13 @@
     ada,why-square-root,3.5,And the gradient?,81fc0e7dbb10
     ada,oral,4,,
 
-The marking page writes RESULTS/words-ASSIGNMENT.csv, and a teacher may edit it. The points of code are never in it:
-these come from the sandbox, through `marks/`. A comment may be about any question. "oral" is the result of the five
-minutes about the student's own code. answer: a digest of what was marked, which shows if the answer changed later.
+The marking page writes RESULTS/words-ASSIGNMENT.csv, and a teacher may edit it. The points of code are never in it. A
+comment may be about any question. "oral": the five minutes about the student's own code. answer: a digest of what was
+marked, which shows if the answer changed later.
 """
 
-from __future__ import annotations
-
 import hashlib
-import math
+import re
 import sqlite3
 from dataclasses import dataclass
 from functools import lru_cache
@@ -52,14 +50,15 @@ def read(where, assignment):
         raise ValueError(f"{path} must have the columns {', '.join(HEADINGS)}; {', '.join(missing)} is missing")
     found = {}
     for number, row in enumerate(rows, 2):
-        student, question, points, comment, answer = (tables.unquoted(row.get(name) or "") for name in HEADINGS)
-        key = student.strip(), question.strip()
+        texts = [tables.unquoted(row.get(name) or "") for name in HEADINGS]
+        student, question, points, _, answer = (text.strip() for text in texts)
         try:
-            if key in found:
-                raise ValueError(f"{key[0]} and {key[1]} have a line already")
-            found[key] = Word(checked(assignment, key[1], points.strip()), comment[:MOST_COMMENT], answer.strip())
+            if (student, question) in found:
+                raise ValueError(f"{student} and {question} have a line already")
+            word = Word(checked(assignment, question, points), texts[3][:MOST_COMMENT], answer)
         except ValueError as error:
             raise ValueError(f"{path}, line {number}: {error}") from None
+        found[student, question] = word
     return found
 
 
@@ -68,59 +67,46 @@ def checked(assignment, question, points):
     worth = {**sources.points(assignment), ORAL: MOST_ORAL}
     if question not in worth:
         raise ValueError(f"{question!r} is not a question of {assignment}")
-    if not points:
-        return None
-    if question in sources.points(assignment, marks=("check",)):
+    if points and question in sources.points(assignment, marks=("check",)):
         raise ValueError(f"the points of {question} come from grading: leave them empty")
-    try:
-        given = float(points.replace(",", "."))
-    except ValueError:
-        given = math.nan
-    if not 0 <= given <= worth[question]:
+    number = re.fullmatch(r"\d{1,9}(?:[.,]\d{0,9})?|[.,]\d{1,9}", points)
+    given = float(number[0].replace(",", ".")) if number else None
+    if points and not (number and given <= worth[question]):
         raise ValueError(f"the points of {question} must be a number from 0 to {worth[question]}, got {points!r}")
     return given
 
 
 def give(where, assignment, student, question, word):
     """Write one line, anew; all others stay as they are, also those that were edited meanwhile."""
-    found = read(where, assignment)
-    found[student, question] = word
-    save(where, assignment, found)
+    save(where, assignment, {**read(where, assignment), (student, question): word})
 
 
 def save(where, assignment, found):
     """Write the whole file."""
     lines = [
-        [*key, "" if word.points is None else word.points, word.comment, word.answer] for key, word in found.items()
+        [*key, one.points, one.comment, one.answer] for key, one in sorted(found.items(), key=lambda pair: pair[0])
     ]
-    write(path_of(where, assignment), tables.csv_text([HEADINGS, *sorted(lines, key=lambda line: line[:2])]))
-
-
-# --- the scores that follow ------------------------------------------------------------------------------------------
+    write(path_of(where, assignment), tables.csv_text([HEADINGS, *lines]))  # no points are an empty cell
 
 
 def scores(where, all_marks):
     """(student, assignment) -> cell -> (points, of how many, the teacher's comment), for all marks.
 
-    Points are None until the teacher gives them; a submission without marks has no cells. The result of the five
-    minutes is not among them: see `oral`.
+    Points are None until the teacher gives them; a submission without marks has no cells.
     """
     given = {assignment: read(where, assignment) for assignment in {marks.assignment for marks in all_marks}}
     return {(one.student, one.assignment): _scores(one, given[one.assignment]) for one in all_marks}
 
 
 def _scores(marks, given):
-    if not marks.points:
-        return {}
     found, checks = {}, sources.points(marks.assignment, marks=("check",))
-    for name, most in sources.points(marks.assignment).items():
+    for name, most in sources.points(marks.assignment).items() if marks.points else ():
         word = given.get((marks.student, name), Word())
         if name in marks.points:
             found[name] = marks.points[name], most, word.comment
-        elif name not in checks and word.points is None and blank(marks, name):
-            found[name] = 0, most, word.comment or NO_ANSWER
         elif name not in checks:
-            found[name] = word.points, most, word.comment
+            empty = word.points is None and blank(marks, name)
+            found[name] = 0 if empty else word.points, most, word.comment or NO_ANSWER * empty
     return found
 
 
@@ -164,14 +150,12 @@ def changed(where, marks):
     """The written answers of a student that are not those that the teacher marked."""
     given = read(where, marks.assignment)
     written = sources.points(marks.assignment, marks=("written",))
-    words = {name: given.get((marks.student, name), Word()) for name in written}
-    return [name for name, word in words.items() if word.answer and word.answer != digest(marks, name)]
+    marked = {name: given[marks.student, name].answer for name in written if (marks.student, name) in given}
+    return [name for name, answer in marked.items() if answer and answer != digest(marks, name)]
 
-
-# --- marks that were given in nbgrader's formgrader ------------------------------------------------------------------
 
 OLD = """
-SELECT submitted_assignment.student_id, base_cell.name, grade.manual_score, grade.extra_credit, comment.manual_comment
+SELECT submitted_assignment.student_id, base_cell.name, grade.manual_score, comment.manual_comment
 FROM submitted_notebook
 JOIN submitted_assignment ON submitted_assignment.id = submitted_notebook.assignment_id
 JOIN assignment ON assignment.id = submitted_assignment.assignment_id
@@ -183,30 +167,18 @@ WHERE assignment.name = ?
 
 
 def convert(where, assignment):
-    """Take over what a teacher gave in an earlier version's gradebook.db, once. Sentences on what was taken or left."""
+    """Take over points and comments for words from an earlier version's gradebook.db, once. Sentences on what was."""
     path = Path(where) / "gradebook.db"
     if path_of(where, assignment).exists() or not path.is_file():
         return []
     with sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True) as book:
         lines = book.execute(OLD, [assignment]).fetchall()
-    written, points, comments, left = sources.points(assignment, marks=("written",)), {}, {}, []
-    for student, name, score, extra, comment in lines:
-        if comment and _part(assignment, name):
-            comments[student, _part(assignment, name)] = comment
-        if score is not None and name in written:
-            points[student, name] = min(score + (extra or 0), written[name])
-        elif score is not None:
-            left.append(f"{student}, {name}: {score:g}")
-    found = {key: Word(points.get(key), comments.get(key, "")) for key in {*points, *comments}}
-    if found:
+    written = sources.points(assignment, marks=("written",))
+    given = [line for line in lines if line[1] in written and (line[2] is not None or line[3])]
+    by_hand = [f"{student}, {name}: {score:g}" for student, name, score, _ in lines if score and name not in written]
+    if given:
+        found = {(student, name): Word(score, comment or "") for student, name, score, comment in given}
         save(where, assignment, found)
-    taken = [f"{len(found)} points and comments were taken over from {path} into {path_of(where, assignment).name}."]
-    lost = [f"Points for code that were given by hand in {path.name} do not count any more: {'; '.join(left)}."]
-    return taken * bool(found) + lost * bool(left)
-
-
-def _part(assignment, name):
-    """The part of a question that a comment on one of its cells belongs to: of a solution, its first check."""
-    names, worth = [*_given(assignment)], sources.points(assignment)
-    after = names[names.index(name) :] if name in names else []
-    return next((one for one in after if one in worth), "")
+    taken = [f"{len(given)} points and comments were taken over from {path} into {path_of(where, assignment).name}."]
+    lost = [f"Points for code that were given by hand in {path.name} do not count any more: {'; '.join(by_hand)}."]
+    return taken * bool(given) + lost * bool(by_hand)

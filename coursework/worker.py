@@ -1,8 +1,7 @@
 """What runs inside the sandbox: the student's cells, then the calls that the checks ask for.
 
-Stands alone (standard library, and NumPy for arrays), because nothing else of this project is in there. It reads a job
-from /job/job.json and /job/arrays.npz, and writes one JSON value a line to the file descriptor that it was started
-with. Nothing that it says is trusted: sandbox.py takes only what has this form.
+It needs the standard library and NumPy only. It reads /job/job.json and /job/arrays.npz, and writes one JSON value a
+line to a file descriptor. Nothing that it says is trusted: messages.py takes only what has this form.
 
     {"start": "cell 3"}                                        what begins: a cell, or the calls of a part
     {"cell": 3, "error": null, "missing": [{"line": 1, "module": "torch"}]}
@@ -25,13 +24,13 @@ import re
 import signal
 import sys
 import time
+import traceback
 
 PLACES = {}  # the name that a cell's code is compiled under -> the cell
 COMPILE = codeop.Compile()  # remembers a `from __future__ import ...`, as a notebook does
 COMPILE.flags |= __future__.annotations.compiler_flag  # `x: torch.Tensor` needs no torch
 MOST = 1 << 23  # characters or items: no right value has as many, and to write them down takes time from the rest
-
-
+IPYTHON = re.compile(r"(?P<indent>\s*)(?:(?P<given>\w[\w., ]*=)\s*[%!].*|%time\s+(?P<code>\S.*)|[%!?].*|.*\?\s*)")
 PLAIN = (type(None), bool, int, float, str, list, tuple, dict, set, frozenset)
 
 
@@ -55,18 +54,19 @@ class TooLarge(ValueError):
     """A value that is longer than any right one."""
 
 
-class Unhashable(TypeError):
-    """A list, a set or a dictionary as a key, or as a part of a set. Python has no class of its own for this."""
-
-
-# The exceptions that are told by their name. Others, also those that a student defines, by that of their base class.
+# The exceptions that are told by their name; a TypeError of a key that is a list as "Unhashable". Others, also those
+# that a student defines, are told by the name of their base class.
 KNOWN = {name for name, value in vars(builtins).items() if isinstance(value, type) and issubclass(value, BaseException)}
 KNOWN |= {"TookTooLong", "NotPlain", "NoOrder", "StillToCome", "TooLarge", "Unhashable", "LinAlgError"}
 
 
+def set_timers(of_the_processor, by_the_clock):
+    signal.setitimer(signal.ITIMER_PROF, of_the_processor)
+    signal.setitimer(signal.ITIMER_REAL, by_the_clock)
+
+
 def interrupt(*_):
-    for timer in (signal.ITIMER_PROF, signal.ITIMER_REAL):  # one of them is enough
-        signal.setitimer(timer, 0)
+    set_timers(0, 0)  # one of them is enough
     raise TookTooLong("was stopped because it took too long")
 
 
@@ -108,19 +108,15 @@ def decoded(value, arrays):
     """The arguments of a call: {"array": name} stands for an array, and {"tuple"}, {"set"}, {"pairs"} for these."""
     if isinstance(value, list):
         return [decoded(item, arrays) for item in value]
-    if isinstance(value, dict) and "array" in value:
+    if not isinstance(value, dict):
+        return value
+    if "array" in value:
         return arrays[value["array"]].copy()  # the next call gets what the check put in, whatever this one does to it
-    if isinstance(value, dict) and "tuple" in value:
-        return tuple(decoded(item, arrays) for item in value["tuple"])
-    if isinstance(value, dict) and "set" in value:
+    if "tuple" in value:
+        return tuple(decoded(value["tuple"], arrays))
+    if "set" in value:
         return set(value["set"])
-    if isinstance(value, dict):
-        return {decoded_key(key): decoded(item, arrays) for key, item in value["pairs"]}
-    return value
-
-
-def decoded_key(key):
-    return tuple(map(decoded_key, key)) if isinstance(key, list) else key
+    return {decoded(key, arrays): decoded(item, arrays) for key, item in value["pairs"]}
 
 
 def cause(error):
@@ -129,11 +125,9 @@ def cause(error):
     try:
         if isinstance(error, SyntaxError) and error.filename in PLACES:
             cell, line = PLACES[error.filename], error.lineno
-        trace = error.__traceback__
-        while trace is not None:
-            if trace.tb_frame.f_code.co_filename in PLACES:  # the innermost one stays
-                cell, line = PLACES[trace.tb_frame.f_code.co_filename], trace.tb_lineno
-            trace = trace.tb_next
+        for frame, number in traceback.walk_tb(error.__traceback__):
+            if frame.f_code.co_filename in PLACES:  # the innermost one stays
+                cell, line = PLACES[frame.f_code.co_filename], number
         if isinstance(error, (NameError, ImportError)) and isinstance(error.name, str):
             name = error.name
         kind = next((base.__name__ for base in type(error).__mro__ if base.__name__ in KNOWN), kind)
@@ -145,26 +139,21 @@ def cause(error):
 
 
 def timed(action, end, used=0):
-    """(value, None), or (None, why not). A polite interruption: what comes after still gets its share of the time.
-
-    used: seconds that earlier calls of the same function took.
-    """
+    """(value, None), or (None, why not), where an action may be interrupted. used: seconds of the function's before."""
     left = max(0.1, end - time.monotonic()) + used
-    signal.setitimer(signal.ITIMER_PROF, max(0.02, left / 5 - used))  # of the processor's: a busy machine harms nobody
-    signal.setitimer(signal.ITIMER_REAL, max(0.02, left / 4 - used))  # sandbox.py waits a little longer
+    set_timers(max(0.02, left / 5 - used), max(0.02, left / 4 - used))  # a busy machine harms nobody
     try:
         return action(), None
     except BaseException as error:  # SystemExit and KeyboardInterrupt too: a student's cell must not end the rest
         return None, cause(error)
     finally:
-        signal.setitimer(signal.ITIMER_PROF, 0)
-        signal.setitimer(signal.ITIMER_REAL, 0)
+        set_timers(0, 0)
 
 
 def parsed(source, name):
-    """The statements of a cell. Lines that only IPython understands (%magic, !command, help?) count as `pass`.
+    """The statements of a cell. Lines that only IPython understands (%magic, !command, help?) are `pass`, or give None.
 
-    What stands behind %time is code like any other, and what a %magic or !command is said to give is None.
+    What stands behind %time is code like any other.
     """
     lines = source.split("\n")  # as Python counts lines: splitlines knows other ends, which may stand in a text
     while True:
@@ -172,23 +161,14 @@ def parsed(source, name):
             return ast.parse("\n".join(lines), name).body
         except SyntaxError as error:  # only now: such a line may also stand in a text or go on with a formula
             place = (error.lineno or 0) - 1
-            line = lines[place].strip() if 0 <= place < len(lines) else ""
-            given = re.match(r"(\s*\w[\w., ]*=)\s*[%!]", lines[place]) if line else None
-            if given:
-                lines[place] = f"{given[1]} None"
-                continue
-            if not (line.startswith(("%", "!", "?")) or line.endswith("?")):
+            found = IPYTHON.fullmatch(lines[place]) if 0 <= place < len(lines) else None
+            if not found:
                 raise
-            timed_code = re.match(r"%time\s+(.+)", line)
-            lines[place] = lines[place][: lines[place].index(line)] + (timed_code[1] if timed_code else "pass")
+            lines[place] = found["indent"] + (f"{found['given']} None" if found["given"] else found["code"] or "pass")
 
 
 def run_cell(source, name, names, missing, rest):
-    """Run a cell as IPython would, statement by statement. An import of what is not here is passed over.
-
-    So an `import torch` that nothing needs costs nothing; what needs it fails with the name that is missing. rest: is
-    filled with the statements that have not run.
-    """
+    """Run a cell as IPython would, statement by statement. rest: is filled with the statements that have not run."""
     rest += parsed(source, name)
     while rest:
         run_statement(rest.pop(0), name, names, missing)
@@ -206,6 +186,7 @@ def run_rest(name, names, missing, rest):
 
 
 def run_statement(statement, name, names, missing):
+    """Run a statement. An import of what is not here is passed over: what needs it fails with the missing name."""
     if isinstance(statement, ast.Import) and len(statement.names) > 1:  # one that is missing takes no other with it
         for alias in statement.names:
             run_statement(ast.copy_location(ast.Import([alias]), statement), name, names, missing)
@@ -224,10 +205,7 @@ def run_statement(statement, name, names, missing):
 
 
 def without(missing, function):
-    """Take away what the line of a `def` needs and is not there: decorators; else the default values with that name.
-
-    Whether there was any.
-    """
+    """Whether there are decorators, else default values with that name, in the line of a `def`; these are taken off."""
     if function.decorator_list:
         function.decorator_list = []
         return True
@@ -254,24 +232,23 @@ def main(channel):
     signal.signal(signal.SIGPROF, interrupt)
     end = time.monotonic() + job["seconds"]
 
-    def say(**record):
-        channel.write(json.dumps(record) + "\n")
+    def say(line="", **record):
+        channel.write((line or json.dumps(record)) + "\n")
         channel.flush()
 
-    names, slow, used, kept, stood = {"__name__": "__main__"}, {}, {}, {}, {}
+    names, kept, stood = {"__name__": "__main__"}, {}, {}
     PLACES.update({f"<cell {i}>": i for i in range(len(job["cells"]))})
     for i, source in enumerate(job["cells"]):
-        if i in job["leave_out"]:
-            continue
-        say(start=f"cell {i}")
-        missing, rest, place = [], [], f"<cell {i}>"
-        _, error = timed(lambda: run_cell(source, place, names, missing, rest), end)
-        timed(lambda: run_rest(place, names, missing, rest), end)
-        say(cell=i, error=error, missing=missing[:20])
-        mine = {name: names[name] for name in job["keep"].get(str(i), []) if name in names}
-        kept.update(mine)
-        stood.update(dict.fromkeys(mine, dict(names)))
-    at_the_end, function = dict(names), None
+        if i not in job["leave_out"]:
+            say(start=f"cell {i}")
+            missing, rest, place = [], [], f"<cell {i}>"
+            _, error = timed(lambda: run_cell(source, place, names, missing, rest), end)
+            timed(lambda: run_rest(place, names, missing, rest), end)
+            say(cell=i, error=error, missing=missing[:20])
+            mine = {name: names[name] for name in job["keep"].get(str(i), []) if name in names}
+            kept.update(mine)
+            stood.update(dict.fromkeys(mine, dict(names)))
+    at_the_end, function, slow, used = dict(names), None, {}, {}
     for call in job["calls"]:
         say(start=call["part"])
         if call["name"] != function:  # it finds its helpers as they stood after its cell, and those below it too
@@ -281,18 +258,14 @@ def main(channel):
             names.clear()
             names.update({**at_the_end, **there, **kept, **redefined})
         arguments = decoded(call["arguments"], arrays)
-        line, error = None, slow.get(function)  # a function that hung once is not called again
+        line, error = "", slow.get(function)  # a function that hung once is not called again
         if error is None:
             began = time.monotonic()
             line, error = timed(lambda: record(call, value_of(names, function, arguments)), end, used.get(function, 0))
             used[function] = used.get(function, 0) + time.monotonic() - began
-        if line is not None:
-            channel.write(line + "\n")
-            channel.flush()
-            continue
-        if error["type"] == "TookTooLong":
+        if error and error["type"] == "TookTooLong":
             slow[function] = error
-        say(call=call["id"], value=None, error=error)
+        say(line, call=call["id"], value=None, error=error)
     say(done=True)
 
 
@@ -311,13 +284,13 @@ def record(call, value):
 
 def value_of(names, name, arguments):
     """The value of a call; or of a variable, or of several ("A, B"), where the call has no arguments list."""
-    missing = [part for part in name.split(", ") if part not in names]
+    parts = name.split(", ")
+    missing = [part for part in parts if part not in names]
     if missing:
         raise NameError(f"{missing[0]} is not defined", name=missing[0])
     if arguments is not None:
         return names[name](*arguments)
-    values = [names[part] for part in name.split(", ")]
-    return values if len(values) > 1 else values[0]
+    return [names[part] for part in parts] if len(parts) > 1 else names[name]
 
 
 if __name__ == "__main__":

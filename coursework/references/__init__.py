@@ -1,23 +1,20 @@
 """What is right: the functions that assignments ask for, and the usual mistakes in each, as edits of their source.
 
-None of this is in what students install: that holds what these functions gave, and `text` makes it.
-
 A module's RULES say which questions have several rules, of which a course's variant has one: functions -> {constant of
-the module: its values}. The first values are those of the assignment as it is published. What stands between « and »
-in a notebook's source or in a hint is computed with these constants: "at most «MOST» pieces".
+the module: its values}, the published one first. What stands between « and » in a notebook's source or in a hint is
+computed with these constants: "at most «MOST» pieces". What students install holds what these functions gave: `text`.
 """
-
-from __future__ import annotations
 
 import argparse
 import importlib.util
 import json
 import re
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from types import ModuleType
 
-from coursework.references.mistakes import Mistakes
+from coursework.references.mistakes import mistakes as read_mistakes
 from tutorial_book.exercises.exercise import EXERCISES, Exercise, outcome, same
 from tutorial_book.exercises.outcomes import FOLDER, Outcomes, drawn, written
 
@@ -69,7 +66,7 @@ def module(home: str, variant: str = "") -> ModuleType:
     return _with(home, tuple(drawn(variant, place, len(options)) for place, options in enumerate(rules)))
 
 
-def mistakes(assignment: str) -> dict[str, Mistakes]:
+def mistakes(assignment: str) -> dict[str, dict[str, Callable]]:
     """Function -> its usual mistakes, hint -> function."""
     return mistakes_in(of(assignment)) if of(assignment) else {}
 
@@ -77,7 +74,7 @@ def mistakes(assignment: str) -> dict[str, Mistakes]:
 def filled(text: str, assignment: str) -> str:
     """A text with what stands between « and » computed, such as «MOST». VARIANT is for a check, TITLED for a title."""
     made, variant = of(assignment), split(assignment)[1]
-    names = {"VARIANT": f', "{variant}"' if variant else "", "TITLED": f", {variant}" if variant else ""}
+    names = {"VARIANT": variant and f', "{variant}"', "TITLED": variant and f", {variant}"}
     return _fill(text, {**vars(made), **names}) if made else text
 
 
@@ -106,14 +103,14 @@ def _with(home, chosen):
 
 
 @cache
-def mistakes_in(made: ModuleType) -> dict[str, Mistakes]:
+def mistakes_in(made: ModuleType) -> dict[str, dict[str, Callable]]:
     """Those in the functions of one of these modules."""
     path = Path(made.__file__).with_suffix(".txt")
     parts = (part.partition("\n") for part in path.read_text(encoding="utf-8").split("\n== ")[1:])
-    return {name: Mistakes(getattr(made, name), _fill(table.strip("\n"), vars(made))) for name, _, table in parts}
+    return {name: read_mistakes(getattr(made, name), _fill(table.strip("\n"), vars(made))) for name, _, table in parts}
 
 
-def computed(exercise: Exercise, function, mistakes: Mistakes) -> Outcomes:
+def computed(exercise: Exercise, function: Callable, mistakes: dict[str, Callable]) -> Outcomes:
     """What the right function and the usual mistakes give in an exercise's cases."""
     made = {hint: [outcome(mistake, case) for case in exercise.cases] for hint, mistake in mistakes.items()}
     return Outcomes([outcome(function, case) for case in exercise.cases], made)
@@ -131,10 +128,7 @@ def text(home: str) -> str:
 
 
 def out_of_step(mend: bool = False) -> list[str]:
-    """The names of such files that do not say what would be written today; to mend them is to write them.
-
-    The last digits of numbers differ between processors, and may.
-    """
+    """The names of such files that differ from `text` in more than last digits; to mend them is to write them."""
     stale = []
     for home in homes():
         path, today = FOLDER / f"{home}.json", text(home)

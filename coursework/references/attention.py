@@ -3,9 +3,7 @@
 Of these, `near_attention` is known as ALiBi and `rotate` as RoPE.
 """
 
-from __future__ import annotations
-
-import math
+import math as math
 
 import numpy as np
 
@@ -24,10 +22,6 @@ def softmax(x):
     """The right answer: over the last axis, with the largest score taken off first."""
     powers = np.exp(x - x.max(axis=-1, keepdims=True))
     return powers / powers.sum(axis=-1, keepdims=True)
-
-
-def _exp_of_each(x):
-    return np.array([math.exp(score) for score in x])
 
 
 def attention(Q, K, V, mask=None):
@@ -62,11 +56,6 @@ def sinusoidal(n, d_model):
     exponents = np.arange(0, d_model, 2) / d_model  # (d_model / 2,)
     angles = np.arange(n)[:, None] * BASE**-exponents  # (n, d_model / 2)
     return np.stack([np.sin(angles), np.cos(angles)], axis=-1).reshape(n, -1)
-
-
-def _sines_and_cosines(angles):
-    """Sines in the even columns and cosines in the odd ones, where each column has an angle of its own."""
-    return np.where(np.arange(angles.shape[1]) % 2, np.cos(angles), np.sin(angles))
 
 
 def shift_matrix(k, d_model):

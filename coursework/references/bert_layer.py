@@ -3,8 +3,6 @@
 The weights are those of `tutorial_book.exercises.bert_layer`.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -66,12 +64,6 @@ def bert_layer(X, weights, n_heads, mask=None):
     Y = layer_norm(X + attended, weights["gamma_1"], weights["beta_1"])
     fed = feed_forward(Y, weights)
     return layer_norm(Y + fed, weights["gamma_2"], weights["beta_2"])
-
-
-def _fed_first(X, weights, n_heads, mask):
-    X = layer_norm(X + feed_forward(X, weights), weights["gamma_2"], weights["beta_2"])
-    attended = multi_head_attention(X, weights, n_heads, mask)
-    return layer_norm(X + attended, weights["gamma_1"], weights["beta_1"])
 
 
 def pre_norm_layer(X, weights, n_heads, mask=None):

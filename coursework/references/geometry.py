@@ -1,7 +1,5 @@
 """The right answers of assignment 4: cosines, the shape of a cloud, a loud coordinate and two tests, in NumPy."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from tutorial_book.exercises.geometry import exact_contrasts as exact_contrasts
@@ -10,10 +8,6 @@ from tutorial_book.exercises.geometry import random_signs as random_signs
 
 def _cosine(a, b):
     return a @ b / (np.linalg.norm(a, axis=-1) * np.linalg.norm(b))
-
-
-def _cosine_of_rows(a, b):
-    return (a * b).sum(axis=-1) / (np.linalg.norm(a, axis=-1) * np.linalg.norm(b, axis=-1))
 
 
 def cosine_matrix(X):
@@ -44,18 +38,6 @@ def two_nn(X):
     first, second = np.sort(distances, axis=1)[:, [0, 1]].T
     log_mu = np.log(second / first)
     return (len(X) - 1) / log_mu.sum()
-
-
-def _censored(log_mu):
-    """The estimate without the largest tenth of the ratios, of which it counts only that they are larger."""
-    kept = np.sort(log_mu)[: int(len(log_mu) * 0.9)]
-    return (len(kept) - 1) / (kept.sum() + (len(log_mu) - len(kept)) * kept[-1])
-
-
-def _slope(log_mu):
-    """The estimate as the slope of a line, fitted to the distribution of the ratios."""
-    x = np.sort(log_mu)[:-1]
-    return x @ -np.log(1 - np.arange(1, len(log_mu)) / len(log_mu)) / (x @ x)
 
 
 def without_loudest(X):

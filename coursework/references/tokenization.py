@@ -1,10 +1,8 @@
 """The right answers of assignment 1, and what its inputs are drawn with, in plain Python."""
 
-from __future__ import annotations
-
 import re
 import string
-import unicodedata
+import unicodedata as unicodedata
 from collections import Counter
 
 import numpy as np
@@ -31,19 +29,7 @@ def _grouped(text):
     return re.sub(rf"(?<=\d)(?=(?:\d{{{DIGITS}}})+(?!\d))", " ", text)
 
 
-def _grouped_from_left(text):
-    return re.sub(rf"(\d{{{DIGITS}}})(?=\d)", r"\1 ", text)
-
-
-def _cut_in_two(text):
-    return re.sub(rf"(\d)(?=\d{{{DIGITS}}}(?!\d))", r"\1 ", text)
-
-
 MARKS = re.escape(string.punctuation)
-
-
-def _without_accents(text):
-    return "".join(c for c in unicodedata.normalize("NFD", text) if not unicodedata.combining(c))
 
 
 def longest_match(word, vocab):
@@ -120,11 +106,6 @@ def merge(symbols, pair):
     return tuple(merged)
 
 
-def _merge_from_right(symbols, pair):
-    merged = merge(symbols[::-1], pair[::-1])
-    return tuple(pair[0] + pair[1] if symbol == pair[1] + pair[0] else symbol for symbol in merged[::-1])
-
-
 def train_bpe(counts, n_merges):
     """The right answer: n times, merge the most frequent pair; of equals the oldest; none that is rare or too long."""
     letters = sorted({letter for word in counts for letter in word})
@@ -155,15 +136,6 @@ def pad(batch, pad_id=0):
     longest = max(len(row) for row in batch)
     ids = [row + [pad_id] * (longest - len(row)) for row in batch]
     mask = [[1] * len(row) + [0] * (longest - len(row)) for row in batch]
-    return ids, mask
-
-
-def _shared_rows(batch, pad_id):
-    longest = max(len(row) for row in batch)
-    ids, mask = [[pad_id] * longest] * len(batch), [[0] * longest] * len(batch)
-    for i, text in enumerate(batch):
-        ids[i][: len(text)] = text
-        mask[i][: len(text)] = [1] * len(text)
     return ids, mask
 
 
@@ -208,11 +180,7 @@ CLS, SEP = 101, 102
 
 
 def encode_pair(first, second, max_length):
-    """The right answer: (ids, segments) of [CLS] first [SEP] second [SEP].
-
-    Both texts share what room there is. What the shorter one leaves, and an odd place, goes to the longer one; of two
-    equally long texts the second one gets it.
-    """
+    """The right answer: (ids, segments) of [CLS] first [SEP] second [SEP]; what the shorter leaves, the other has."""
     n, m = len(first), len(second)
     room = max_length - 3
     if n + m > room:
@@ -223,8 +191,6 @@ def encode_pair(first, second, max_length):
     segments = [0] * (len(first) + 2) + [1] * (len(second) + 1)
     return ids, segments
 
-
-# --- inputs to grade with ------------------------------------------------------------------------------------------
 
 SYLLABLES = ["be", "ar", "ma", "th", "lo", "wer", "ing", "un", "pla", "y", "ser", "en", "di", "pi", "tous"]
 

@@ -8,13 +8,11 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from nbformat.v4 import new_code_cell
 
 sources = pytest.importorskip("coursework.sources")
 from coursework import files, submissions, words  # noqa: E402
 from tests.coursework import damaged  # noqa: E402
 from tests.coursework.test_fuzz import NOTEBOOKS, SOLVED, bounded, mutilated  # noqa: E402
-from tests.coursework.test_submissions import SLOW  # noqa: E402
 
 ROOT = Path(__file__).resolve().parents[2]
 SCRIPT = ROOT / "book" / "_static" / "check" / "notebook.js"
@@ -163,13 +161,3 @@ def test_any_notebook_and_any_bytes_are_read_alike(page):
     collect()
     for one, found in zip(made, page(*made), strict=True):
         agrees(found, *one)
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("name", SLOW)
-def test_what_may_take_long_is_read_alike(name, page):
-    notebook = damaged.solved()
-    notebook.cells.append(new_code_cell(SLOW[name]))
-    one = damaged.NAME, damaged.written(notebook), damaged.ASSIGNMENT
-    (found,) = page(one)
-    agrees(found, *one)

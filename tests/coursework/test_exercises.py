@@ -14,7 +14,7 @@ import pytest
 
 from coursework import references
 from coursework.references import attention, tokenization
-from coursework.references.mistakes import Mistakes
+from coursework.references.mistakes import mistakes as read_mistakes
 from tutorial_book.exercises import exercise as exercises
 from tutorial_book.exercises.attention import SHIFT_MATRIX, SOFTMAX
 from tutorial_book.exercises.bert_layer import GELU
@@ -100,10 +100,7 @@ SCOPES = ["sum(1 / y for y in [0])", "[1 / y for y in [0]]", "(lambda y: 1 / y)(
 
 @pytest.mark.parametrize(
     "source, lines",
-    [
-        (SCALED, LINES),
-        *((SCOPE.format(one), f"\n  Line 3 of the cell with softmax: {one}\n  To") for one in SCOPES),
-    ],
+    [(SCALED, LINES), *((SCOPE.format(one), f"\n  Line 3 of the cell with softmax: {one}\n  To") for one in SCOPES)],
 )
 def test_an_exception_is_shown_with_the_students_line(source, lines, capsys):
     assert not SOFTMAX.check(in_a_cell(source, "softmax"))
@@ -186,6 +183,7 @@ def test_other_packages_are_found_in_all_helpers(source, names, found):
     [
         ([1, 2], [1, 2], True), ([1, 2], (1, 2), True), ([[1], [1, 2]], [[1], [1, 2]], True), ("a", "a", True),
         (["a"], ["b"], False), ("1", 1, False), (1, "1", False), (True, 1, False), (None, None, True),
+        (["1"], [1], False), ([1], ["1"], False),
         ({"a": 1}, {"a": 1}, True), ({"a": 1}, {"b": 1}, False), (np.array([np.nan]), np.array([np.nan]), True),
         (np.ones(2), np.ones(3), False), ([["a"], ["b", "c"]], [["a"], ["b", "c"]], True),
     ],
@@ -214,11 +212,11 @@ def f(x):
 )
 def test_mistake_that_fits_no_answer_is_rejected(table, problem):
     with pytest.raises(ValueError, match=problem):
-        dict(Mistakes(f, table))
+        read_mistakes(f, table)
 
 
 def test_a_hint_may_have_lines_and_several_edits():
-    mistakes = Mistakes(f, "twice\nand one more\n    x + 0 -> 2 *\n    * x -> x + 1\nnothing\n    ->")
+    mistakes = read_mistakes(f, "twice\nand one more\n    x + 0 -> 2 *\n    * x -> x + 1\nnothing\n    ->")
     assert list(mistakes) == ["twice and one more", "nothing"]
     assert mistakes["twice and one more"](3) == 7 and mistakes["nothing"](3) is None
 
@@ -246,6 +244,6 @@ ERRORS = {"the index": "[x][1]", "the key": "{}[x]", "no list": "x + []"}
 def test_a_hint_is_for_the_mistake_made(cases, mistakes, student, hints, capsys):
     table = "\n".join(f"{hint}\n    -> {answer}" for hint, answer in mistakes.items())
     exercise = Exercise("f", tuple(Case(str(x), (x,)) for x in cases))
-    exercise._outcomes = references.computed(exercise, f, Mistakes(f, table))
+    exercise._outcomes = references.computed(exercise, f, read_mistakes(f, table))
     exercise.check(student)
     assert re.findall("Hint: (.*)", capsys.readouterr().out) == hints

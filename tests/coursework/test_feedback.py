@@ -39,7 +39,7 @@ def test_pages_hold_text_and_no_hidden_check(course):
 
 
 def test_a_file_without_a_mark_has_a_page(tmp_path):
-    feedback.write_pages(tmp_path, [Marks("ada", ASSIGNMENT)], {})
+    feedback.write_pages(tmp_path, ASSIGNMENT, [Marks("ada", ASSIGNMENT)], {}, {})
     assert "could not be graded yet" in (tmp_path / "feedback" / "ada" / f"{ASSIGNMENT}.html").read_text()
 
 

@@ -196,6 +196,7 @@ CANVAS = """Student,ID,SIS User ID,SIS Login ID,Section,Assignment 1 (12)
 "Hopper, Grace",4712,S2,,A,
 "Student, Test",4999,,,A,
 """
+BLACKBOARD = "Last Name\tFirst Name\tUsername\nLovelace\tAda\ta_1\nHopper\tGrace\t1\n"
 MOODLE = "Identifier,Full name,Email address\nParticipant 815,Ada Lovelace,ada@example.org\n"
 
 
@@ -207,6 +208,9 @@ MOODLE = "Identifier,Full name,Email address\nParticipant 815,Ada Lovelace,ada@e
         ("", "lovelaceada_4711_99_x.ipynb", "lovelaceada"),
         ("", "lovelaceada_LATE_4711_99_x.ipynb", "lovelaceada"),
         ("", "Ada Lovelace_815_assignsubmission_file_/x.ipynb", "Ada-Lovelace"),
+        ("", "2-attention_ada_attempt_2026-11-03-10-15-00_2-attention.ipynb", "ada"),
+        ("", "Home_work_1_ada_attempt_2026-11-03-10-15-00_x_bob_attempt_2026-11-03-10-15-00_4711_99_x.ipynb", "ada"),
+        (BLACKBOARD, "2-attention_a_1_attempt_2026-11-03-10-15-00_x.pdf", "a_1"),
         (CANVAS, "lovelaceada_4711_99_x.ipynb", "al1815"),
         (CANVAS, "hoppergrace_LATE_4712_98_x.ipynb", "4712"),
         (CANVAS, "turingalan_4713_97_x.ipynb", "turingalan"),
@@ -216,11 +220,43 @@ MOODLE = "Identifier,Full name,Email address\nParticipant 815,Ada Lovelace,ada@e
 )
 def test_each_layout_names_the_student(text, path, student, put, tmp_path):
     (tmp_path / "class.csv").write_text(text)
-    known = rosters.numbers(rosters.read_roster(tmp_path / "class.csv")) if text else None
+    roster = rosters.read_roster(tmp_path / "class.csv") if text else {}
+    known = rosters.numbers(roster)
     for checkpoint in (".ipynb_checkpoints/x.ipynb", f"{path.rpartition('/')[0]}/.ipynb_checkpoints/x.ipynb"):
         put(checkpoint, "{}")
     put(path, "{}")
-    assert [(name, file) for name, file, *_ in files.find(tmp_path / "submitted", known)] == [(student, path)]
+    assert [(name, file) for name, file, *_ in files.find(tmp_path / "submitted", known, roster)] == [(student, path)]
+
+
+GRADESCOPE = """submission_12345:
+  :submitters:
+  - :name: Ada Lovelace
+    :sid: '99'
+    :email: ada@x.edu
+  :created_at: 2026-11-03 10:15:00
+submission_678:
+  :submitters:
+  - :name: Grace Hopper
+    :email: grace@x.edu
+  - :name: Eve
+    :email: eve@x.edu
+"""
+
+
+@pytest.mark.parametrize("top", ["", "assignment_4_export/"])
+def test_gradescopes_folders_are_their_submitters(top, put, sort_out):
+    """By the roster's ids; what a student puts into a folder of the same kind says nothing."""
+    put(f"{top}submission_metadata.yml", GRADESCOPE)
+    put(f"{top}submission_12345/{NAME}", SOLVED)
+    put(f"{top}submission_12345/submission_metadata.yml", GRADESCOPE.replace("12345", "678"))
+    put(f"{top}submission_678/{NAME}", WRONG)
+    found = sort_out(roster=("99", "grace@x.edu", "eve@x.edu"))
+    assert {student: softmax_of(one) for student, one in found.items()} == {"99": "right", "grace@x.edu": "wrong"}
+    assert set(sort_out()) == {"Ada-Lovelace", "Grace-Hopper"}
+    put("all.zip", zipped(dict.fromkeys(["assignment_4_export/submission_metadata.yml", "x/submission_1/x"], "")))
+    assert "is an export of Gradescope: unpack it here" in sort_out()["all"].notes[0]
+    put("all.zip", zipped({"Bob_7_assignsubmission_file_/submission_metadata.yml": "", "kim_1_2_x.ipynb": SOLVED}))
+    assert sort_out()["kim"].cells  # one student's file of that name refuses nobody's archive
 
 
 ODD = ["new\nline", "-rf", "=cmd()", "ｆｕｌｌ", "a b", "\udcff", "x" * 200, "@.x.tmp", "@" * 78 + "..x", "..", "日本"]

@@ -1,13 +1,11 @@
 """From what students hand in to their marks: what costs nothing, what costs points, and when a mark changes."""
 
-import copy
 import json
 import os
 import subprocess
 import sys
 
 import pytest
-from nbformat.v4 import new_code_cell
 
 from coursework import checks, exam, fingerprint, grading, reports, results, rosters, runs, sandbox, sources
 from coursework.__main__ import main
@@ -17,12 +15,7 @@ from tests.coursework.conftest import ASSIGNMENT, FULL, cell, grade_all, with_co
 
 SOLVED = sources.solved_notebook(ASSIGNMENT)
 SOFTMAX = cell(SOLVED, "softmax").source
-BLANK = cell(sources.student_notebook(ASSIGNMENT), "softmax").source
-HELPER = "def stable(x):\n    return x - x.max(axis=-1, keepdims=True)\n\n\n"
-HELPED = "def softmax(x):\n    e = np.exp(stable(x))\n    return e / e.sum(axis=-1, keepdims=True)"
-OTHER_SIGNATURE = "(x, kind=torch.float64, *, device=torch.device('cpu'))"
 WRONG = "def softmax(x):\n    return x"
-NEED_SOFTMAX = ("softmax", "attention", "near-attention")  # how the names of their checks begin
 
 
 @pytest.mark.parametrize("assignment", checks.names())
@@ -33,118 +26,6 @@ def test_the_solution_has_all_points_blank_none(assignment, tmp_path, bubblewrap
     assert solved.assignment == assignment and solved.points == sources.points(assignment, marks=("check",))
     assert not solved.notes and not solved.reasons
     assert set(blank.points.values()) == {0} and blank.notes == ["as it was handed out: nothing was written"]
-
-
-# --- what costs points, and what does not ----------------------------------------------------------------------------
-
-
-def changed(softmax=SOFTMAX, *below, above=None, **others):
-    """The solved notebook, with other code in some cells, cells below, and a cell above that of attention."""
-    notebook = with_code(SOLVED, "softmax", softmax)
-    for name, code in others.items():
-        cell(notebook, name.replace("_", "-")).source = code
-    if above:
-        notebook.cells.insert(notebook.cells.index(cell(notebook, "attention")), new_code_cell(above))
-    notebook.cells += [new_code_cell(text) for text in below]
-    return notebook
-
-
-def without_metadata():
-    notebook = copy.deepcopy(SOLVED)
-    del notebook.metadata["coursework"]
-    for one in notebook.cells:
-        one.metadata = {}
-    return notebook
-
-
-# What was handed in -> (the notebook, a part of what the student is told; "" where nothing may be).
-FREE = {
-    "a try with a value": (changed(SOFTMAX, "output, attention = attention(*[np.ones((2, 3))] * 3)"), ""),
-    "a try with another function": (changed(SOFTMAX, "def softmax(x, T):\n    return np.exp(x / T)"), "defined again"),
-    "a try with nothing": (changed(SOFTMAX, "softmax = attention = rotate = None"), ""),
-    "a try with the name of a module": (changed(SOFTMAX, "for np in range(3):\n    print(np)"), ""),
-    "the answer and a try below": (changed(BLANK, SOFTMAX, "softmax = softmax(np.ones(3))"), "It was found and counts"),
-    "an old copy": (changed(above=WRONG), "defined again"),
-    "no names of cells": (without_metadata(), "It was found and counts"),
-    "a decorator": (changed("import numba\n\n\n@numba.njit\n" + SOFTMAX), ""),
-    "default values": (changed("import torch\n" + SOFTMAX.replace("(x)", OTHER_SIGNATURE, 1)), ""),
-    "an annotation": (
-        changed("import torch\ny: torch.Tensor = None\n" + SOFTMAX.replace("(x)", "(x: torch.Tensor)", 1)), ""
-    ),
-    "a picture": (changed("import matplotlib.pyplot as plt\nplt.plot()\n" + SOFTMAX), "NameError, in line 2"),
-    "input": (changed("n = input()\n" + SOFTMAX), "take input() out"),
-    "a file": (changed("text = open('my.txt').read()\n" + SOFTMAX), "no files"),
-    "an end": (changed("import sys\nsys.exit()\n" + SOFTMAX), "SystemExit"),
-    "a loop": (changed("while True:\n    pass\n" + SOFTMAX), "A cell was stopped because it took too long"),
-    "a command": (changed("here = !pwd\n" + SOFTMAX), ""),
-    "a magic": (changed("t = %timeit -o 1 + 1\n" + SOFTMAX), ""),
-    "code that is timed": (changed("%%time\n" + SOFTMAX.replace("    powers =", "    %time powers =")), ""),
-    "several imports": (changed("import torch, math, os\nassert math.pi\n" + SOFTMAX), ""),
-    "long doubles": (changed(SOFTMAX.replace("powers =", "x = np.asarray(x, np.longdouble)\n    powers =", 1)), ""),
-    "a helper, then a try": (changed(HELPER + HELPED, "stable = stable(np.ones((2, 3)))"), ""),
-    "a helper, then another": (changed(HELPER + HELPED, "def stable(x, where):\n    return None"), ""),
-    "a helper, then none": (changed(HELPER + HELPED, "del stable"), ""),
-    "a helper below": (changed(HELPED, HELPER), ""),
-}  # fmt: skip
-# What was handed in -> (the notebook, how the checks begin that lose points, a part of the reason or of the notes).
-COSTS = {
-    "one question": (changed(causal_mask="def causal_mask(n):\n    return np.ones((n, n), bool)"), "causal-mask", ""),
-    "another softmax for attention": (
-        changed(
-            above="def softmax(x, axis):\n    e = np.exp(x - x.max(axis, keepdims=True))\n"
-            "    return e / e.sum(axis, keepdims=True)",
-            attention=cell(SOLVED, "attention").source.replace("softmax(", "softmax(axis=-1, x="),
-        ), ("near",), ""
-    ),
-    "a helper that is mended below": (
-        changed("def stable(x):\n    return 2 * x\n\n\n" + HELPED, HELPER), NEED_SOFTMAX, "wrong numbers",
-    ),
-    "a line that begins with %": (
-        changed(SOFTMAX.replace("    powers =", "    %timeit powers =")), NEED_SOFTMAX,
-        "a line that begins with % does not run in grading",
-    ),
-    "a slip": (
-        changed("def softmax(x):\n    return helper(x)"), NEED_SOFTMAX,
-        "a slip may cost points in several questions",
-    ),
-    "a usual mistake": (
-        changed(causal_mask="def causal_mask(n):\n    return np.tri(n, k=-1, dtype=bool)"), "causal-mask", "diagonal"
-    ),
-    "a usual mistake that others use": (
-        changed("def softmax(x):\n    e = np.exp(x - x.max(axis=0))\n    return e / e.sum(axis=0)"),
-        NEED_SOFTMAX, "first axis",
-    ),
-}  # fmt: skip
-
-
-@pytest.fixture(scope="module")
-def graded(tmp_path_factory, bubblewrap):
-    """What was handed in -> its marks; all of it is graded in one batch."""
-    handed_in = {who: notebook for who, (notebook, *_) in {**FREE, **COSTS}.items()}
-    return batch.graded(tmp_path_factory.mktemp("batch"), ASSIGNMENT, handed_in)
-
-
-@pytest.mark.parametrize("who", FREE)
-def test_honest_ways_of_working_cost_nothing(who, graded):
-    assert graded[who].points == FULL, graded[who].reasons
-    told = " ".join(graded[who].told)
-    assert FREE[who][1] in told and bool(told) == bool(FREE[who][1])
-
-
-@pytest.mark.parametrize("who", COSTS)
-def test_each_question_is_marked_by_itself(who, graded):
-    marks, (_, lost, words) = graded[who], COSTS[who]
-    less = {name for name, points in marks.points.items() if points < FULL[name]}
-    assert less == {name for name in FULL if name.startswith(lost)}
-    assert words in " ".join([*marks.reasons.values(), *marks.notes])
-
-
-def test_a_usual_mistake_has_its_own_hint(graded):
-    mistaken, used = graded["a usual mistake"], graded["a usual mistake that others use"]
-    (hint,) = set(mistaken.hints.values())
-    assert f"Hint: {hint}." in mistaken.reasons["causal-mask-hidden"]
-    assert any("first axis" in hint for hint in used.hints.values())
-    assert not graded["a command"].hints
 
 
 # --- when a mark changes, and when it stays ---------------------------------------------------------------------------

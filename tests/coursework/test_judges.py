@@ -41,7 +41,7 @@ def forms(value):
             iter(value),
             dict(enumerate(value)),
         )
-        yield from (collections.deque(value), [*value, None], set(map(str, value)))
+        yield from (collections.deque(value), [*value, None], set(map(str, value)), [*map(str, value)])
         yield from ([*map(np.array, value)], [np.str_(one) if isinstance(one, str) else one for one in value])
         yield from (tuple(form) for form in zip(*(list(forms(one)) for one in value)) if isinstance(value, tuple))
     if isinstance(value, dict):
@@ -71,8 +71,8 @@ def graded(call, value):
 def test_both_judges_take_the_same_values():
     """All but a list for the tuple of `merge`, which the check in the notebook asks for and grading does not."""
     tried, odd = 0, []
-    for home, exercises in EXERCISES.items():
-        for name, exercise in exercises.items():
+    for home in references.homes():  # other tests make exercises of their own
+        for name, exercise in EXERCISES[home].items():
             function, case = getattr(references.module(home), name, None), exercise.cases[-1]
             if function is None or exercise.kind:
                 continue

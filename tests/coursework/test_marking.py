@@ -163,14 +163,6 @@ def test_only_points_for_words_are_kept(sent, server, where):
     connection.close()
 
 
-@pytest.mark.parametrize("scheme, width", [("light", 390), ("dark", 390), ("light", 1200)])
-def test_the_page_fits_its_screen(scheme, width, server, browser):
-    page = browser.new_page(viewport={"width": width, "height": 800}, color_scheme=scheme)
-    page.goto(server.address)
-    assert page.evaluate("document.documentElement.scrollWidth") <= width
-    page.close()
-
-
 def test_every_rubric_is_readable():
     for assignment in checks.names():
         for rubric in sources.rubrics(assignment).values():

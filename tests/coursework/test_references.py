@@ -215,16 +215,6 @@ def test_a_contrast_cosine_is_the_librarys_and_scipys(contrasts):
     assert ours == pytest.approx(1 - cosine(a.mean(axis=0), b.mean(axis=0)))
 
 
-def test_larger_of_two_p_values_matches_the_library(contrasts):
-    a, b = (second - first for first, second in contrasts)
-    rng = np.random.default_rng(5)  # the library draws the signs of the first contrast, then those of the second
-    signs_a, signs_b = (rng.choice([-1.0, 1.0], size=(199, len(one))) for one in (a, b))
-    ours = max(geometry.sign_flip_p(a, b, signs_a), geometry.sign_flip_p(b, a, signs_b))
-    theirs = library.sign_flip_test(a, b, n_permutations=199, seed=5)
-    ties = sum((np.abs(signs.sum(axis=1)) == signs.shape[1]).sum() for signs in (signs_a, signs_b))
-    assert ours <= theirs + 1e-9 <= ours + (ties + 1) / 200  # rounding may break a tie; the library allows for it
-
-
 def test_all_sign_flips_give_scipys_exact_p(contrasts):
     a, b = (second - first for first, second in contrasts)
     signs = np.array(list(itertools.product([1.0, -1.0], repeat=len(a))))  # (128, 7)

@@ -100,7 +100,9 @@ def test_lateness_belongs_to_the_file_that_counts(tmp_path):
 STATUS = {
     "1 year 2 days late": 367, "2 years late": 730, "1 day 5 mins late": 2, "23 hours late": 1, "no submission": 0,
     "Graded - 2 days 1 hour late": 3, "Reopened": 0, "Draft (not submitted)": 0, "": 0,
-    "Submitted for grading - Extension granted until: Friday": 0,
+    "Submitted for grading - Extension granted until: Friday": 0, "Submitted for grading - 2 days 3 hours late": 3,
+    "2 days late": 2, " - 5 mins 2 secs late": 1, " - 1 day 0 hours late": 1, " - 1 hour 1 min late": 1,
+    "3 days 1 min 1 sec late": 4, " - late": 1,
 }  # fmt: skip
 
 

@@ -213,7 +213,7 @@ def test_a_group_of_the_second_version(tmp_path, monkeypatch):
 
     def like_the_kernel(path, *how, **more):
         make(path, *how, **more)
-        for name in ("memory.max", "memory.swap.max", "memory.oom.group", "cgroup.procs", "cgroup.subtree_control"):
+        for name in ("memory.max", "memory.swap.max", "memory.oom.group"):
             (path / name).write_text("")
 
     monkeypatch.setattr(Path, "mkdir", like_the_kernel)
@@ -223,14 +223,6 @@ def test_a_group_of_the_second_version(tmp_path, monkeypatch):
     for events, broke in (("oom 0\noom_kill 0", False), ("oom 0\noom_kill 1", False), ("oom 3\noom_kill 1", True)):
         (group.path / "memory.events").write_text(f"low 0\nmax 7\n{events}\n")
         assert group.broke() is broke  # the second: killed because the whole machine had no memory left
-    own = tmp_path / "scope"
-    own.mkdir()
-    memory._stand_aside(own)
-    assert not memory._hands_on(own)  # others are in it: left alone
-    (own / "cgroup.procs").write_text(f"{os.getpid()}\n")
-    memory._stand_aside(own)
-    assert (own / "cgroup.subtree_control").read_text() == "+memory"
-    assert (own / "grader" / "cgroup.procs").read_text() == str(os.getpid())
 
 
 def test_it_works_without_a_memory_cgroup(bubbled, monkeypatch):

@@ -354,6 +354,11 @@ def test_copies_are_told_as_a_group():
     assert similarity.groups(rows) == [frozenset("abcdef"), frozenset("xyz")]
 
 
+def test_only_what_is_no_python_is_unread():
+    read, *_ = similarity.of({"a": "# later", "b": "def f(:", "c": "%time x = 1"}, [], [], set(), set())
+    assert read == {"a": [], "b": None, "c": []}
+
+
 @pytest.mark.parametrize("code", HIDDEN)
 def test_code_that_hides_is_told(code):
     _, about = similarity.compared({"eve": ({"softmax": code}, [], [])}, ASSIGNMENT)

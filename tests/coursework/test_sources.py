@@ -1,16 +1,13 @@
 """From a source to notebooks: students get neither solutions nor hidden checks, and a source that is wrong is told."""
 
 import re
-import sys
-import zipfile
-from types import SimpleNamespace
 
 import nbformat
 import pytest
 from nbgrader import nbgraderformat
 
 from coursework import checks, references, sources
-from coursework.__main__ import NOTEBOOKS, ROOT, assignments
+from coursework.__main__ import NOTEBOOKS, ROOT
 
 NAMES = checks.names()
 each_assignment = pytest.mark.parametrize("name", NAMES)
@@ -62,8 +59,16 @@ def test_a_heading_says_the_points_of_its_question(name):
     assert sources.points(name, marks=("written",))
 
 
-def test_notebooks_and_outcomes_are_in_step_with_sources(capsys):
-    assert assignments(NOTEBOOKS, check=True) == 0, capsys.readouterr().out
+def test_outcomes_are_in_step_with_sources():
+    assert references.out_of_step() == [], "run: make assignments"
+
+
+@each_assignment
+def test_notebooks_are_in_step_with_sources(name):
+    from website.notebooks.convert import INSTALL
+
+    made = nbformat.writes(sources.student_notebook(name, INSTALL)) + "\n"
+    assert (NOTEBOOKS / f"{name}.ipynb").read_text(encoding="utf-8") == made, "run: make assignments"
 
 
 def test_references_out_of_step_are_named_and_fixed(tmp_path, monkeypatch):
@@ -74,17 +79,6 @@ def test_references_out_of_step_are_named_and_fixed(tmp_path, monkeypatch):
     made = tmp_path / "project.json"
     made.write_text(made.read_text(encoding="utf-8").replace("1", "2"), encoding="utf-8")
     assert references.out_of_step() == ["project.json"]
-
-
-def test_a_zip_holds_the_notebook_alone(tmp_path, monkeypatch):
-    monkeypatch.setattr("coursework.__main__.ROOT", tmp_path)
-    monkeypatch.setattr(references, "out_of_step", lambda mend: [])
-    monkeypatch.setitem(sys.modules, "website.notebooks.convert", SimpleNamespace(INSTALL="pass"))
-    assert assignments(tmp_path / "notebooks") == 0
-    for name in NAMES:
-        with zipfile.ZipFile(tmp_path / "_build" / "assignments" / f"{name}.zip") as archive:
-            assert archive.namelist() == [f"{name}.ipynb"]
-            assert archive.read(f"{name}.ipynb").decode() == (tmp_path / "notebooks" / f"{name}.ipynb").read_text()
 
 
 CELL = "# Title\n\n```{{code-cell}} ipython3\n---\n{metadata}\n---\n{code}\n```\n"
@@ -127,3 +121,9 @@ def test_the_books_table_lists_every_assignment():
         assert f"{name}.ipynb" in elsewhere and "colab" not in elsewhere
         assert sources.title(name).removeprefix("Assignment ") in text
     assert (ROOT / "book" / "assignments.md").read_text().count("```{assignments}") == 1
+
+
+@each_assignment
+def test_the_first_cell_says_which_python_grades(name):
+    least = re.search('^requires-python = ">=([0-9.]+)"$', (ROOT / "pyproject.toml").read_text(), re.M)[1]
+    assert f"Grading has Python {least} or newer" in sources.student_notebook(name).cells[0].source

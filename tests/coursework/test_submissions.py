@@ -6,15 +6,13 @@ What students are told of each damaged notebook is compared with the page "Check
 import copy
 import json
 import os
-import subprocess
-import sys
 import time
 
 import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell
 
-from coursework import files, pictures, processes, sources, submissions, words
+from coursework import pictures, processes, sources, submissions, words
 from tests.coursework.conftest import ASSIGNMENT, WRITTEN, cell, with_code
 from tests.coursework.damaged import EMPTY, NAME, REFUSED, WORDS, blank, everything, jpeg, moved, png, written
 
@@ -149,6 +147,12 @@ def test_the_last_of_two_copies_counts(by, solved):
     assert ada.answers["softmax"] == last and ada.extra == [("code", first)]
 
 
+def test_the_name_is_that_in_me_or_the_students(solved):
+    assert read(solved).me == "Ada Lovelace"
+    cell(solved, "me").source = 'ME = ""'
+    assert read(solved).me == "ada"
+
+
 def test_a_copy_as_released_does_not_count(solved):
     solved.cells.append(cell(blank(), "softmax"))
     assert is_full(read(solved))
@@ -175,6 +179,11 @@ def test_words_elsewhere_may_be_the_missing_answer(text, is_blank, solved):
     solved.cells.insert(1, new_markdown_cell(text))
     assert words.blank(read(solved), WRITTEN) is is_blank
     assert not words.blank(read(SOLVED), WRITTEN)
+
+
+def test_blackboards_later_attempt_is_newer():
+    one, two = (f"2-attention_ada_attempt_2026-{day}-10-15-00_x.ipynb" for day in ("11-03", "12-01"))
+    assert (0, 0) < submissions.age(one) < submissions.age(two)
 
 
 def test_the_fullest_and_newest_file_counts(solved, put, sort_out):
@@ -346,35 +355,3 @@ def test_who_has_most_pictures_loses_them(solved, put, sort_out, monkeypatch):
 
 
 # --- memory ---------------------------------------------------------------------------------------------------------
-
-SORT = """
-import re, sys
-from pathlib import Path
-from coursework import submissions
-readable, unreadable = submissions.sorted_out(Path(sys.argv[1]), "2-attention")
-print(len(readable), len(unreadable), re.search(r"VmHWM:\\s+(\\d+) kB", Path("/proc/self/status").read_text())[1])
-"""  # getrusage counts what the process that started this one had
-
-
-@pytest.mark.long
-def test_hostile_notebooks_fit_into_memory(solved, put, tmp_path):
-    room = files.MOST_BYTES - 200_000
-    smile, odd = "\U0001f600", [[[]], {"a": {}}]
-    cells = [{"cell_type": "code", "source": smile + "x = 1\n" * 10_000, "metadata": {}} for _ in range(70)]
-    many = [{"cell_type": "markdown", "source": f"{smile}{i}" + "x" * 4_000, "metadata": {}} for i in range(900)]
-    picture = {f"{i}.png": {"image/png": PNG + "AAAA" * 200_000} for i in range(4)}
-    shapes = [
-        {"cells": solved.cells, "metadata": {"x": odd * (room // 30)}},
-        {"cells": solved.cells + cells, "metadata": {}},
-        {"cells": solved.cells + many, "metadata": {}},
-        {"cells": [*solved.cells, {**new_markdown_cell("x"), "attachments": picture}], "metadata": {}},
-        {"cells": [*solved.cells, new_code_cell('",' * (room // 3))], "metadata": {}},
-    ]
-    texts = ['{"cells": [], "metadata": {}, "x": [' + "[]," * (room // 3) + "0]}"]
-    texts += [json.dumps(shape, ensure_ascii=False) for shape in shapes]
-    for i in range(40):
-        path = put(f"eve{i}.ipynb", texts[i % len(texts)])
-        assert path.stat().st_size <= files.MOST_BYTES
-    run = [sys.executable, "-c", SORT, tmp_path / "submitted"]
-    readable, unreadable, kilobytes = map(int, subprocess.run(run, check=True, capture_output=True).stdout.split())
-    assert (readable, unreadable) == (33, 7) and kilobytes < 300 << 10

@@ -82,10 +82,18 @@ def roster(path, section):
     """The LMS's list of the class: Canvas's gradebook or Moodle's grading worksheet."""
     lines = [["Identifier", "Full name", "Email address", "Status", "Grade", "Maximum Grade"]]
     if section == "canvas":
-        lines = [["Student", "ID", "SIS User ID", "SIS Login ID", "Section"], ["    Points Possible", "", "", "", ""]]
+        lines = [["Student", "ID", "SIS User ID", "SIS Login ID", "Section", "group"]]
+        lines.append(["    Points Possible"])
     for number, ((last, first), (what, _, days, _, _)) in enumerate(CLASS[section].items()):
         status = "Submitted for grading" + f" - {days - 1} days 3 hours late" * bool(days) if what else "No submission"
-        of_canvas = [f"{last}, {first}", 4700 + number, f"sis{number}", login(section, number), "A"]
+        of_canvas = [
+            f"{last}, {first}",
+            4700 + number,
+            f"sis{number}",
+            login(section, number),
+            "A",
+            "1" * (number in (0, 9)),
+        ]
         of_moodle = [f"Participant {4700 + number}", f"{first} {last}", login(section, number), status, "", "40.00"]
         lines.append(of_canvas if section == "canvas" else of_moodle)
     with open(path, "w", encoding="utf-8-sig", newline="") as file:
@@ -103,11 +111,7 @@ def grade(place, section, second):
                 is_second = bool(second and later)
                 archive.writestr(path_of(section, what, number, is_second), content(section, what, number, is_second))
     again = [login(section, i) for i, (_, later, *_) in enumerate(CLASS[section].values()) if later == "solved again"]
-    how = ["--again", *again] if second else ["--late", RULE[section]]  # the rule stays, and so do the groups
-    if section == "canvas" and not second:
-        pair = [f"{login(section, number)},1" for number in (0, 9)]
-        (place / "groups.csv").write_text("\n".join(["student,group", *pair]))
-        how += ["--groups", str(place / "groups.csv")]
+    how = ["--again", *again] if second else ["--late", RULE[section]]  # the rule stays
     how += ["--assignment", VARIANT[section], "--roster", roster(place / "x.csv", section)]
     assert main(["grade", str(place / f"{section}{second}"), "--to", str(place / "results"), *how]) == 0
 

@@ -123,6 +123,7 @@ def test_a_file_that_excel_saved_is_read(tmp_path):
     text = HEAD.replace(",", ";") + f"ada;{WRITTEN};3,5;Why? Say more;\n"
     words.path_of(tmp_path, ASSIGNMENT).write_bytes(text.encode("utf-8-sig"))
     assert words.read(tmp_path, ASSIGNMENT) == {("ada", WRITTEN): words.Word(3.5, "Why? Say more", "")}
+    assert [words.checked(ASSIGNMENT, WRITTEN, text) for text in (".5", "3.", "0,25", "")] == [0.5, 3, 0.25, None]
     words.path_of(tmp_path, ASSIGNMENT).write_text("student,points\nada,3\n")
     with pytest.raises(ValueError, match="question, comment is missing"):
         words.read(tmp_path, ASSIGNMENT)
@@ -163,7 +164,7 @@ INSERT INTO submitted_notebook VALUES (21, 11, 1), (22, 12, 1), (23, 13, 2);
 INSERT INTO base_cell VALUES (31, 'why-square-root', 1), (32, 'softmax', 1), (34, 'softmax-hidden', 1);
 INSERT INTO base_cell VALUES (35, 'three-ways', 2);
 INSERT INTO grade VALUES (21, 31, 2.5, NULL), (22, 31, NULL, NULL), (22, 34, 1, NULL), (23, 35, 4, NULL);
-INSERT INTO comment VALUES (21, 31, 'Read <ch> 4'), (21, 32, 'Use keepdims.');
+INSERT INTO comment VALUES (21, 31, 'Read <ch> 4'), (22, 31, 'See me');
 """
 
 
@@ -174,7 +175,7 @@ def test_marks_of_the_old_gradebook_are_taken_over_once(tmp_path):
     assert taken.startswith("2 points and comments were taken over") and left.endswith("bob, softmax-hidden: 1.")
     assert words.read(tmp_path, ASSIGNMENT) == {
         ("ada", WRITTEN): words.Word(2.5, "Read <ch> 4"),
-        ("ada", "softmax-public"): words.Word(None, "Use keepdims."),
+        ("bob", WRITTEN): words.Word(None, "See me"),
     }
     words.give(tmp_path, ASSIGNMENT, "ada", WRITTEN, words.Word(4))
     assert words.convert(tmp_path, ASSIGNMENT) == [] and words.read(tmp_path, ASSIGNMENT)["ada", WRITTEN].points == 4

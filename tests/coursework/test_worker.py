@@ -98,6 +98,16 @@ def test_huge_values_are_refused_before_they_are_written(of):
         worker.plain([of(worker.MOST + 1)])
 
 
+@pytest.mark.parametrize("nest", [lambda one: [one], lambda one: (one,), lambda one: {"a": one}])
+def test_values_nested_too_deep_are_refused(nest):
+    value = 1
+    for _ in range(20):
+        value = nest(value)
+    assert worker.plain(value)
+    with pytest.raises(worker.NotPlain):
+        worker.plain(nest(value))
+
+
 # --- what the worker makes of cells ----------------------------------------------------------------------------------
 
 

@@ -353,10 +353,9 @@ def same(one, other, tolerance):
         if not isinstance(one, (list, tuple)) or len(one) != len(other):
             return False
         return all(same(a, b, tolerance) for a, b in zip(one, other, strict=True))
-    try:
-        a, b = np.asarray(one, dtype=float), np.asarray(other, dtype=float)
-    except (TypeError, ValueError):
+    if not _numeric(one) or not _numeric(other):  # text that looks like numbers is text
         return not isinstance(one, np.ndarray) and not isinstance(other, np.ndarray) and one == other
+    a, b = np.asarray(one, dtype=float), np.asarray(other, dtype=float)
     return a.shape == b.shape and np.allclose(a, b, rtol=tolerance, atol=tolerance, equal_nan=True)
 
 

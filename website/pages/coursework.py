@@ -77,7 +77,7 @@ def rules() -> dict:
         "told": {**told, "large": {"weight": "stops", "row": "Outputs", "told": files.LARGE}},
         "others": submissions.OTHERS,
         "inline": pictures.INLINE.pattern,
-        "frames": pictures.FRAMES,
+        "frames": sorted(pictures.FRAMES),
         "install": submissions.INSTALL,
         "variant": submissions.VARIANT.pattern,
         "few_words": submissions.A_FEW_WORDS,

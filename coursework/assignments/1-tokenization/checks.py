@@ -72,15 +72,13 @@ def match_from_right_public(rng):
     vocab = set(right.random_vocab(rng))
     words = [right.random_word(rng) for _ in range(100)]
     known = [word for word in words if right.match_from_right(word, vocab) != ["[UNK]"]]
-    for word in known[:2] + words[:3]:
-        yield call("match_from_right", word, vocab)
+    yield from (call("match_from_right", word, vocab) for word in known[:2] + words[:3])
 
 
 def match_from_right_hidden(rng):
     for _ in range(4):
         vocab = set(right.random_vocab(rng))
-        for _ in range(5):
-            yield call("match_from_right", right.random_word(rng), vocab)
+        yield from (call("match_from_right", right.random_word(rng), vocab) for _ in range(5))
         yield call("match_from_right", "".join(["a", *rng.choice([*"ab"], size=30)]), vocab)  # more than ten pieces
 
 
@@ -101,8 +99,7 @@ def merge_public(rng):
 
 def merge_hidden(rng):
     for _ in range(8):
-        symbols, start = _symbols(rng), int(rng.integers(11))
-        yield call("merge", symbols, symbols[start : start + 2])
+        yield from merge_public(rng)
     yield call("merge", ("a",) * int(rng.integers(3, 20)), ("a", "a"))
 
 
@@ -153,8 +150,6 @@ def encode_pair_hidden(rng):
         yield pair(*lengths, rng.integers(2 * short), "both are cut")
         yield pair(short, short, rng.integers(2 * short), "both are cut")
 
-
-# --- one small call each ----------------------------------------------------------------------------------------------
 
 count_pairs_public = once("count_pairs", lambda rng: (right.random_counts(rng, n_words=4),))
 pad_public = once("pad", lambda rng: (right.random_batch(rng),))

@@ -79,16 +79,7 @@ def feed_forward_hidden(rng):
 
 
 def bert_layer_bert(rng):
-    bert, states, mask = _hugging_face(rng)
-    for layer in range(bert.config.n_layers):
-        X, expected = states[layer], states[layer + 1]
-        arguments = (X, right.weights_of(bert, layer), bert.config.n_heads, mask)
-        yield call("bert_layer", *arguments, expect=expected, tolerance=1e-4)
-
-
-def _hugging_face(rng):
-    """The default model, Hugging Face's hidden states of random words and padding, (n, d_model) for each layer's input
-    and for the output, and which tokens are no padding."""
+    """Each layer on Hugging Face's hidden states of random words and padding."""
     import torch
 
     from tutorial_lib.tokenization import WordPiece
@@ -100,7 +91,10 @@ def _hugging_face(rng):
     inputs = {name: torch.tensor(getattr(encoding, name)) for name in ("attention_mask", "token_type_ids")}
     with torch.no_grad():
         states = model(torch.tensor(encoding.ids), **inputs, output_hidden_states=True).hidden_states
-    return bert, [state[0].numpy() for state in states], inputs["attention_mask"][0].bool().numpy()
+    states, mask = [state[0].numpy() for state in states], inputs["attention_mask"][0].bool().numpy()
+    for layer in range(bert.config.n_layers):
+        arguments = (states[layer], right.weights_of(bert, layer), bert.config.n_heads, mask)
+        yield call("bert_layer", *arguments, expect=states[layer + 1], tolerance=1e-4)
 
 
 @lru_cache
@@ -114,8 +108,6 @@ def _models():
     model = BertModel.from_pretrained(weights.resolve(), attn_implementation="eager").eval()
     return model, Bert.from_hf(model)
 
-
-# --- drawn alike ------------------------------------------------------------------------------------------------------
 
 layer_norm_public = once("layer_norm", lambda rng: (rng.normal(size=(3, 4)), np.ones(4), np.zeros(4)))
 gelu_public = once("gelu", lambda rng: (rng.normal(size=3),))

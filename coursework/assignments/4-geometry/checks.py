@@ -1,6 +1,6 @@
 """The marks of assignment 4: random clouds and contrasts, and the real BERT's token vectors and contrasts."""
 
-from functools import lru_cache
+from functools import lru_cache, partial
 
 import numpy as np
 
@@ -49,21 +49,14 @@ def average_cosine_hidden(rng):
     yield call("average_cosine", rng.normal(size=(2, 3)))
 
 
-def anisotropy_public(rng):
-    yield call("anisotropy", _cloud(rng, 12, 4))
-    yield call("anisotropy", _cross(rng, 3))
-
-
-def anisotropy_hidden(rng):
-    for X in _clouds(rng):
+def anisotropy_public(rng, clouds=lambda rng: [_cloud(rng, 12, 4)], d=3):
+    for X in clouds(rng):
         yield call("anisotropy", X)
-    yield call("anisotropy", _cross(rng, 5))
+    arms = np.diag(np.cumsum(rng.uniform(0.5, 1, size=d)))  # longest on the last axis: there, nobody sorts eigenvalues
+    yield call("anisotropy", np.vstack([arms, -arms]))
 
 
-def _cross(rng, d):
-    """Points on the axes, longest on the last: there, eigenvalues that nobody sorted come out in this order."""
-    arms = np.diag(np.cumsum(rng.uniform(0.5, 1, size=d)))
-    return np.vstack([arms, -arms])
+anisotropy_hidden = partial(anisotropy_public, clouds=_clouds, d=5)
 
 
 two_nn_public = once("two_nn", lambda rng: (rng.normal(size=(30, 2)),))
@@ -76,17 +69,13 @@ def two_nn_hidden(rng):
     yield call("two_nn", rng.random((n, d)) @ rng.normal(size=(d, 8)) - 2)
 
 
-def without_loudest_public(rng):
-    yield from _loud(rng, 20)
-
-
 def without_loudest_hidden(rng):
     for X in _clouds(rng):
         yield call("without_loudest", X, case="a cloud away from the origin")
-    yield from _loud(rng, 30)
+    yield from without_loudest_public(rng, 30)
 
 
-def _loud(rng, times):
+def without_loudest_public(rng, times=20):
     """Few rows of very unequal lengths: there, what looks loudest in other ways is often another coordinate."""
     while times:
         n, d = rng.integers(3, 6), rng.integers(4, 7)
@@ -104,15 +93,7 @@ def shape_bert(rng):
         yield call(name, X, case=name)
 
 
-def contrast_cosine_public(rng):
-    yield from _contrast_cosines(rng, (3, 3, 5), (6, 3, 4))
-
-
-def contrast_cosine_hidden(rng):
-    yield from _contrast_cosines(rng, (4, 4, 6), (7, 3, 5), (1, 9, 30))
-
-
-def _contrast_cosines(rng, *sizes):
+def contrast_cosine_public(rng, sizes=((3, 3, 5), (6, 3, 4))):
     for n_a, n_b, d in sizes:
         a, b = rng.normal(size=(2, n_a, d)), rng.normal(size=(2, n_b, d)) + 1
         case = "as many pairs in both" if n_a == n_b else "unequal numbers of pairs"
@@ -120,28 +101,13 @@ def _contrast_cosines(rng, *sizes):
             yield call("contrast_cosine", *a, first_b, second_b, case=case)
 
 
-def sign_flip_public(rng):
-    yield from _with_ties(rng, 1)
-    yield from _unequal_numbers(rng, 99)
-
-
-def sign_flip_hidden(rng):
-    yield from _with_ties(rng, 3)
-    yield from _unequal_numbers(rng, 199)
-
-
-def _with_ties(rng, times):
-    """Small whole numbers, in which values equal to the observed one are exactly equal."""
-    for _ in range(times):
+def sign_flip_public(rng, times=1, n_permutations=99):
+    for _ in range(times):  # small whole numbers, in which values equal to the observed one are exactly equal
         a, b = right.exact_contrasts(rng)
         signs = right.random_signs(rng, 60, len(a))
         signs[rng.choice(60, size=6, replace=False)] = np.repeat([1.0, -1.0], 3)[:, None]
         for sign in (1, -1):
             yield call("sign_flip_p", sign * a, b, signs, case="some values are equal to the observed one")
-
-
-def _unequal_numbers(rng, n_permutations):
-    """The observed value is above 0, then below."""
     a, b = rng.normal(size=(14, 6)), rng.normal(size=(9, 6))
     a = a * np.sign(a.mean(axis=0) @ b.mean(axis=0))
     for sign, name in ((1, "above"), (-1, "below")):
@@ -162,34 +128,25 @@ def bias_bert(rng):
         yield call("sign_flip_p", second_a - first_a, second_b - first_b, signs, case="sign_flip_p")
 
 
-def swap_public(rng):
-    yield from _swaps(rng, (9, 3))
-    yield from _equal_swap(rng)
-
-
-def swap_hidden(rng):
-    yield from _swaps(rng, (12, 3), (25, 6))
-    yield from _equal_swap(rng)
-
-
-def _swaps(rng, *sizes):
+def swap_public(rng, sizes=((9, 3),)):
     for n, d in sizes:
         words = rng.normal(size=(n, d)) * np.linspace(0.2, 4, n)[:, None]
         direction, difference = rng.normal(size=(2, d))
         difference = difference * np.sign(direction @ difference)
         yield call("swap_p", direction, difference, words, case="along the direction")
         yield call("swap_p", -direction, difference, words, case="against the direction")
-
-
-def _equal_swap(rng):
-    """Two of the words are the ones observed. Whole numbers along an axis: equal cosines are exactly equal."""
-    direction, equal = np.array([0.0, 2.0]), 0
+    direction, equal = np.array([0.0, 2.0]), 0  # whole numbers along an axis: equal cosines are exactly equal
     while equal != 1:  # no other swap, so that rounding cannot matter
         words = np.column_stack([rng.permutation(20)[:8], rng.integers(20, size=8)]).astype(float)
         i, j = np.triu_indices(8, k=1)
         cosines = np.abs((words[j] - words[i])[:, 1]) / np.linalg.norm(words[j] - words[i], axis=1)
         equal = np.count_nonzero(np.isclose(cosines, cosines[0]))
     yield call("swap_p", direction, words[1] - words[0], words, case="two of the words are the observed ones")
+
+
+contrast_cosine_hidden = partial(contrast_cosine_public, sizes=((4, 4, 6), (7, 3, 5), (1, 9, 30)))
+sign_flip_hidden = partial(sign_flip_public, times=3, n_permutations=199)
+swap_hidden = partial(swap_public, sizes=((12, 3), (25, 6)))
 
 
 @lru_cache

@@ -3,6 +3,8 @@
 The checks of the collection and of the report have no inputs but what the student chose.
 """
 
+from functools import partial
+
 import numpy as np
 
 from coursework.checks import call, variable
@@ -27,40 +29,23 @@ def _apart(rng):
     return X, rng.permutation(["a", "a", "b", "b"]).tolist()
 
 
-def _inputs(rng, times):
-    """(case, X, labels), `times` of each kind."""
-    for _ in range(times):
-        yield ("two groups", *_groups(rng, int(rng.integers(11, 20)), 2))
-        yield ("three groups", *_groups(rng, int(rng.integers(11, 20)), 3))
-        yield ("all cosines are below 0", *_apart(rng))
-
-
-def _groups_of(name, times):
+def _groups_of(name, times, rng):
     """A check of a function of vectors and labels."""
-
-    def draw(rng):
-        for case, X, labels in _inputs(rng, times):
-            yield call(name, X, labels, case=case)
-
-    return draw
+    for _ in range(times):
+        yield call(name, *_groups(rng, int(rng.integers(11, 20)), 2), case="two groups")
+        yield call(name, *_groups(rng, int(rng.integers(11, 20)), 3), case="three groups")
+        yield call(name, *_apart(rng), case="all cosines are below 0")
 
 
-def _purity_p(times):
-    """A check of the p-value."""
-
-    def draw(rng):
-        for _ in range(times):
-            for groups in (2, 3):
-                X, labels = _groups(rng, int(rng.integers(11, 20)), groups)
-                orders = [rng.permutation(len(labels)).tolist() for _ in range(99)]
-                yield call("purity_p", X, labels, orders)
-
-    return draw
+def _purity_p(times, rng):
+    for groups in (2, 3) * times:
+        X, labels = _groups(rng, int(rng.integers(11, 20)), groups)
+        yield call("purity_p", X, labels, [rng.permutation(len(labels)).tolist() for _ in range(99)])
 
 
-neighbor_purity_public, neighbor_purity_hidden = _groups_of("neighbor_purity", 2), _groups_of("neighbor_purity", 4)
-neighbor_margin_public, neighbor_margin_hidden = _groups_of("neighbor_margin", 1), _groups_of("neighbor_margin", 3)
-purity_p_public, purity_p_hidden = _purity_p(3), _purity_p(4)
+neighbor_purity_public, neighbor_purity_hidden = (partial(_groups_of, "neighbor_purity", times) for times in (2, 4))
+neighbor_margin_public, neighbor_margin_hidden = (partial(_groups_of, "neighbor_margin", times) for times in (1, 3))
+purity_p_public, purity_p_hidden = (partial(_purity_p, times) for times in (3, 4))
 
 
 def collection_public(rng):
@@ -81,15 +66,11 @@ def _judge_report(values):
 
 
 def _dictionary(report):
-    """A report as the student wrote it; None where it is no dictionary of names."""
+    """A report as the student wrote it, NumPy's numbers as others; None where it is no dictionary of names."""
     pairs = report.get("pairs") if isinstance(report, dict) else None
     if not isinstance(pairs, list) or len(pairs) != len(MEASURES):
         return None
     if not all(isinstance(pair, list) and len(pair) == 2 and isinstance(pair[0], str) for pair in pairs):
         return None
-    return {name: _number(value) for name, value in pairs}
-
-
-def _number(value):
-    """A NumPy number is as good as another."""
-    return value.get("values") if isinstance(value, dict) and value.get("shape") == [] else value
+    scalar = {name: isinstance(value, dict) and value.get("shape") == [] for name, value in pairs}
+    return {name: value.get("values") if scalar[name] else value for name, value in pairs}
