@@ -180,8 +180,8 @@ function draw(view) {
   }
 
   function curve() {
-    var bases = Object.entries(run.baselines), most = Math.max.apply(null, bases.map(function (one) { return one[1]; })), n = Math.max(100, run.loss.length);
-    var held = run.held.map(function (one) { return one[1]; }), top = Math.min(2.5 * most, Math.max.apply(null, [1.12 * most].concat(held, run.loss.slice(-200)))) || 1;
+    var bases = Object.entries(run.baselines), most = Math.max.apply(null, [1].concat(Object.values(run.baselines))), n = Math.max(100, run.loss.length);
+    var held = run.held.map(function (one) { return one[1]; }), top = Math.min(2.5 * most, Math.max.apply(null, [1.12 * most].concat(held, run.loss.slice(-200))));
     var x = function (step) { return 34 + (436 * step) / n; }, y = function (loss) { return 262 - (250 * Math.min(loss, top)) / top; }, above = -20;
     function text(at, words, more) { return TL.svg("text", Object.assign({ x: at[0], y: at[1], "font-size": 13 }, more), words); }
     function path(d, more) { return TL.svg("path", Object.assign({ d: d, fill: "none", stroke: "currentColor" }, more)); }
@@ -359,7 +359,7 @@ function draw(view) {
       forget();
       await trainer();
       run.about = about();
-      post("open", { bytes: bytes, texts: { stories: null, none: "" }, which: ++which });
+      post("open", { bytes: bytes, stories: parts.stories, which: ++which });
     });
     view.controls.after(view.root.querySelector(".tl-say"));
     view.picture.replaceChildren(parts.ownBox, parts.pace, TL.el("div", { "class": "tl-two" }, [

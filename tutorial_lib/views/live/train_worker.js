@@ -29,8 +29,8 @@ const asked = {
     forget(which);
   },
 
-  // Bytes of a file that `save` made; for the book's stories with what they are.
-  open({ bytes, texts, which }) {
+  // Bytes of a file that `save` made. It goes on with the book's stories; a reader's own text is not in it.
+  open({ bytes, stories, which }) {
     forget(which);
     let weights, about;
     try {
@@ -39,7 +39,7 @@ const asked = {
     } catch {
       throw new Error("This is not a file that this page has saved.");
     }
-    start(about, texts[about.text] ?? null, weights);
+    start(about, about.text === "stories" ? stories[about.kind] : null, weights);
   },
 
   train() {
