@@ -14,7 +14,7 @@ const shape_of = Object.fromEntries(shapes.map(([name, ...shape]) => [name, shap
 const put = (name, X, shape = X.shape) => { found[name] = { shape, values: machine.view(X).slice() }; };
 
 if (task.seed === undefined) {
-  const weights = read_safetensors(new Uint8Array(readFileSync(join(folder, "weights.safetensors"))));
+  const [weights] = read_safetensors(new Uint8Array(readFileSync(join(folder, "weights.safetensors"))));
   parameters.all.forEach((W) => machine.view(W).set(weights[W.name].values));
 } else initialize(parameters, task.config, task.seed, task.std);
 

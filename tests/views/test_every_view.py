@@ -74,6 +74,7 @@ VIEWS = {
     "search": (lambda tok: search_view(INDEX, ["Why?", "How?"], random_weights(2, 8), [["text 3"], []]),
                ".tl-say, .tl-asked, .tl-hits li"),
     "slide": (lambda tok: slide(line, k=[1, 2, 3], alt="A line to {value}.", start=2), ".tl-say"),
+    "training": (lambda tok: views.training_view(), ".tl-say, svg path, svg text"),
     "turning": (lambda tok: turning_view(*torch.randn(2, 8)), ".tl-say, b, .tl-pair line, .tl-distance path"),
     "which": (lambda tok: which_view({"bank": word()}, "bank"), ".which-map, .which-machine, [data-part=list]"),
 }  # fmt: skip

@@ -201,6 +201,19 @@ def test_weights_and_config_are_read(tmp_path):
     assert torch.equal(load_state_dict(folder)["embeddings.weight"], TENSORS["embeddings.weight"])
 
 
+def test_one_file_with_its_config_is_a_model(tmp_path):
+    """As a page of the book saves it. Without a config, or if it is damaged, the message says what is missing."""
+    file = tmp_path / "mine.safetensors"
+    save_file(TENSORS, file, {"config": '{"n_embd": 3}'})
+    for name in (file, str(file)):
+        assert read_config(name) == {"n_embd": 3}
+        assert torch.equal(load_state_dict(name)["embeddings.weight"], TENSORS["embeddings.weight"])
+    for metadata in (None, {"config": "{"}):
+        save_file(TENSORS, file, metadata)
+        with pytest.raises(ValueError, match="mine.safetensors must be a readable file with a config"):
+            read_config(file)
+
+
 def test_changed_byte_is_noticed_before_weights_are_used(cache, tiny, monkeypatch):
     folder = write_model(cache / "models--someone--tiny" / "snapshots" / COMMIT)
     file = folder / "model.safetensors"

@@ -1,4 +1,4 @@
-"""Figures of the chapter on learning: what is asked, what a surprise costs, a step, a run, ages, stories (N 3)."""
+"""Figures of the chapter on learning: what is asked, what a surprise costs, a run, ages, stories (N 3)."""
 
 import textwrap
 
@@ -7,14 +7,12 @@ import numpy as np
 
 from tutorial_book.plots.base import COLORS, ROLES, TINTS, as_array
 from tutorial_book.plots.parts import (
-    arrow,
     bare,
     box,
     dotted,
     note,
     panel_grid,
     plate,
-    rows,
     ticks,
     write,
 )
@@ -97,41 +95,6 @@ def doubts(levels):
         bare(ax)
     figure.phone = {"columns": 1, "panel_height": 1.9}
     return axes[0]
-
-
-def push(tokens, right, before, after):
-    """One gradient step, seen at one question: probabilities, the push at each score, and the probabilities after it.
-
-    right: the place of the token that comes. The push is 1 - p for it and -p for every other token: what the loss's
-    gradient at the scores says, with its sign turned.
-
-    >>> axes = push(["ball", "bus"], 0, [0.25, 0.75], [0.5, 0.5])
-    >>> [t.get_text() for t in axes[1].texts if t.get_text()]
-    ['+0.75', '−0.75']
-    """
-    before, after = as_array(before), as_array(after)
-    pushes = np.eye(len(tokens))[right] - before
-    figure, axes = panel_grid(3, size=(7.6, 0.3 * len(tokens) + 0.75), sharey=True)
-    titles = ("1. before the step: p", "2. the push: 1 − p, or −p", "3. after the step: p")
-    colors = [COLORS[1] if i == right else COLORS[5] for i in range(len(tokens))]
-    for ax, title, values in zip(axes, titles, (before, pushes, after)):
-        if values is pushes:
-            for i, value in enumerate(values):
-                arrow(ax, (0, i), (value, i), colors[i], linewidth=2, mutation_scale=11)
-                side = (6, "left") if value > 0 else (-6, "right")
-                note(ax, f"{value:+.2f}".replace("-", "−"), (value, i), (side[0], 0), ha=side[1], fontsize=10)
-            ax.axvline(0, color="#808080", linewidth=0.8)
-            ax.set_xlim(-0.9, 1.45)
-        else:
-            ax.barh(range(len(tokens)), values, color=colors, height=0.66)
-            for i, value in enumerate(values):
-                note(ax, f"{value:.2f}", (value, i), (4, 0), fontsize=10)
-            ax.set_xlim(0, 1.35 * max(before.max(), after.max()))
-        rows(ax, tokens)
-        ax.set(title=title, xticks=[])
-        bare(ax)
-    figure.phone = {"columns": 1, "panel_height": 0.3 * len(tokens) + 0.5}
-    return axes
 
 
 def loss_curve(losses, levels, evaluated=()):

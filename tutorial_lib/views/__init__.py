@@ -19,5 +19,6 @@ __getattr__, __dir__, __all__ = late(__name__, {
     "neurons": "neuron_view",
     "story": "story_view",
     "tokenizer": "tokenizer_explorer",
+    "training": "training_view",
     "waves": "sinusoid_explorer",
 })

@@ -5,6 +5,7 @@ models in `catalog` at one fixed revision each, for any other name of the hub at
 """
 
 import importlib.util
+import json
 import os
 import warnings
 from collections.abc import Iterable
@@ -53,7 +54,7 @@ def _find(name: str | os.PathLike | None, vocabulary: bool = False) -> tuple[Pat
 
 
 def as_folder(name: str | os.PathLike | None) -> Path | None:
-    """The folder that a name stands for, ~ for the home folder too; None if it is the name of a model.
+    """The folder, or file, that a name stands for, ~ for the home folder too; None if it is the name of a model.
 
     Raises TypeError for what is neither.
 
@@ -63,7 +64,12 @@ def as_folder(name: str | os.PathLike | None) -> Path | None:
     if not isinstance(name, (str, os.PathLike, type(None))) or name == "":
         raise TypeError(f"name must be a model's name, a folder, or None for the default model, got {name!r:.60}")
     folder = None if name is None else Path(name).expanduser()
-    return folder if isinstance(name, os.PathLike) or (folder and folder.is_dir()) else None
+    return folder if isinstance(name, os.PathLike) or (folder and (folder.is_dir() or _is_one_file(folder))) else None
+
+
+def _is_one_file(path: Path) -> bool:
+    """Whether a path is a file of weights that carries its own config."""
+    return path.suffix == ".safetensors" and path.is_file()
 
 
 def vocabulary_folder(name: str | os.PathLike | None) -> Path:
@@ -96,13 +102,16 @@ def available(vocabulary: bool = False) -> dict[str, Path]:
 def read_config(name: str | os.PathLike | None = None) -> dict:
     """A model's config.json as a dictionary, by name or folder as for `resolve`; a folder need not have weights.
 
-    Raises ValueError if the file is missing or is not a JSON object.
+    Of a safetensors file, such as a page of the book saves, it is the text "config" among its metadata. Raises
+    ValueError if the file is missing or is not a JSON object.
 
     >>> read_config()["hidden_size"]
     384
     """
     folder = as_folder(name)
     folder = folder if folder is not None and folder.is_dir() else resolve(name)
+    if _is_one_file(folder):
+        return _config_within(folder)
     path = folder / "config.json"
     if not path.is_file():
         raise ValueError(f"folder {folder} has no config.json")
@@ -137,8 +146,21 @@ def load_state_dict(name: str | os.PathLike | None = None) -> dict:
     return weights
 
 
+def _config_within(path: Path) -> dict:
+    """The config that a file of weights carries."""
+    from safetensors import SafetensorError, safe_open
+
+    try:
+        with safe_open(path, "pt") as file:
+            return json.loads((file.metadata() or {})["config"])
+    except (SafetensorError, KeyError, ValueError) as error:
+        raise ValueError(f"{path} must be a readable file with a config among its metadata ({error!r:.80})") from error
+
+
 def _weights_file(folder: Path) -> Path:
     """The weights in a folder: safetensors, in one file or the list of several, before torch's own."""
+    if _is_one_file(folder):
+        return folder
     files = [folder / name for name in WEIGHTS]
     return next((file for file in files if file.is_file()), files[-1])
 
@@ -171,7 +193,9 @@ def _load_file(path: Path) -> dict:
 
 
 def _checked_folder(folder: Path) -> Path:
-    """A folder given by the user, once it is known to hold a model."""
+    """A folder given by the user, once it is known to hold a model; or one file that does."""
+    if _is_one_file(folder):
+        return folder
     if not folder.is_dir():
         raise ModelNotAvailable(f"no folder {folder}: give one that holds config.json and model.safetensors")
     missing = [] if (folder / "config.json").is_file() else ["config.json"]

@@ -6,7 +6,8 @@ run, and applies them. `worker.js` holds tokenizer and model and answers; `page.
 asks. `write_worker` and `write_model` make what a press loads.
 
 `train.js` trains these models, read beside `training/loop.py`; `train.c` and `train_kernel.js` are its arithmetic in
-WebAssembly, and `safetensors.js` reads and writes weights.
+WebAssembly, and `safetensors.js` reads and writes weights. `session.js` is one run on a reader's text, in a worker of
+its own, `train_worker.js`, which `write_training` makes.
 """
 
 import base64
@@ -21,9 +22,9 @@ from tutorial_lib.atomic import write_text
 from tutorial_lib.geometry.similarity import cosine
 from tutorial_lib.gpt import GPT
 from tutorial_lib.tokenization import WordPiece, kinds
-from tutorial_lib.tokenization.bpe import byte_characters
+from tutorial_lib.tokenization.bpe import END, byte_characters
 from tutorial_lib.vectors import embed
-from tutorial_lib.views.base import JS
+from tutorial_lib.views.base import JS, pack_text
 from tutorial_lib.views.tokenizer import rules_of
 from tutorial_lib.weights.eight_bits import GROUP, rounded, rounded_model
 from tutorial_lib.weights.files import read_text
@@ -34,8 +35,9 @@ SOURCES = [
     JS / "wordpiece.js",
     *(HERE / f"{name}.js" for name in "bpe arithmetic kernel bert gpt switches worker".split()),
 ]
-# What trains: it is not part of the worker.
+# What trains, and the worker that does it for a page.
 TRAINING = [HERE / f"{name}.js" for name in "arithmetic kernel bert gpt train_kernel train safetensors".split()]
+TRAINER = [JS / "wordpiece.js", HERE / "bpe.js", *TRAINING, HERE / "session.js", HERE / "train_worker.js"]
 PANEL = 8  # rows of a matrix that the kernel computes together
 CALLS = 24  # in which a model's weights come: one long string would take a browser twice the time
 FILES = 8  # of a large model, so that a page can say how much is there; of a small one one is enough
@@ -150,9 +152,24 @@ def write_model(folder, name, model, tokenizer, texts=()) -> int:
 
 def write_worker(folder) -> None:
     """Write worker.js: what the worker is made of, as a string, for a page opened from a file may not read scripts."""
-    kernel = base64.b64encode((HERE / "kernel.wasm").read_bytes()).decode()
-    source = "\n".join([f'"use strict";\nconst KERNEL = "{kernel}";', *map(read_text, SOURCES)])
-    write_text(Path(folder) / "worker.js", f"tutorialLib.source = {json.dumps(source)};\n")
+    write_text(Path(folder) / "worker.js", f"tutorialLib.source = {json.dumps(_joined('kernel', SOURCES))};\n")
+
+
+def write_training(folder, tokenizer, texts) -> None:
+    """Write training.js: the worker that trains, and what it can read: texts, and a `BPE` that cuts them."""
+    pieces = [tokenizer.decode([id]).replace(END, "\n") for id in range(len(tokenizer))]
+    trains = {
+        "source": _joined("train", TRAINER),
+        "book": {"tokenizer": _bpe(tokenizer), "tokens": tokenizer.tokens, "pieces": pieces},
+        "stories": pack_text("".join(END + text for text in texts)),
+    }
+    write_text(Path(folder) / "training.js", f"tutorialLib.trains = {json.dumps(trains)};\n")
+
+
+def _joined(kernel, sources):
+    """Scripts as one, with a kernel's code."""
+    code = base64.b64encode((HERE / f"{kernel}.wasm").read_bytes()).decode()
+    return "\n".join([f'"use strict";\nconst KERNEL = "{code}";', *map(read_text, sources)])
 
 
 def least_cosine(model, texts) -> float:

@@ -112,3 +112,9 @@ const within = (weights, part) => (name) => weights(`${part}.${name}`);
 // The heads stand side by side in a row of d_model numbers; `heads` says how many a reader is to tell apart.
 const split = (X, heads) => ({ ...X, heads });
 const join = (X) => ({ ...X, heads: undefined });
+
+// What a head hands on becomes 0.
+function quiet(X, head) {
+  const [n, d] = X.shape, d_k = d / X.heads, values = machine.view(X);
+  for (let t = 0; t < n; t++) values.fill(0, t * d + head * d_k, t * d + (head + 1) * d_k);
+}

@@ -192,6 +192,12 @@ var tutorialLib = (function () {
       });
       view.root.querySelector(".tl-say").before(button); // it floats beside the sentence
     },
+    // A worker that trains a model, the tokenizer and the stories that it needs: {worker, book, stories}.
+    training: async function () {
+      if (!tutorialLib.trains) await script("training");
+      const { source, ...more } = tutorialLib.trains;
+      return { worker: new Worker(URL.createObjectURL(new Blob([source], { type: "text/javascript" }))), ...more };
+    },
     memory: function () { return asked({ ask: "memory" }); },
     // Whether this reader has loaded the model on another page; the sentence that was asked last.
     wanted,

@@ -2,9 +2,9 @@
 // name has its type, its shape and the bytes between which it lies; and the bytes, numbers row by row.
 const TYPES = { F32: Float32Array, F64: Float64Array };
 
-// arrays: name -> {shape, values}. Returns a Uint8Array.
-function write_safetensors(arrays) {
-  const header = {};
+// arrays: name -> {shape, values}. about: texts by name. Returns a Uint8Array.
+function write_safetensors(arrays, about = {}) {
+  const header = { __metadata__: about };
   let size = 0;
   for (const [name, { shape, values }] of Object.entries(arrays)) {
     const dtype = values instanceof Float64Array ? "F64" : "F32";
@@ -20,11 +20,10 @@ function write_safetensors(arrays) {
   return bytes;
 }
 
-// name -> {shape, values}. Arrays of other types are left out.
+// [name -> {shape, values}, the texts by name]. Arrays of other types are left out.
 function read_safetensors(bytes) {
   const start = 8 + Number(new DataView(bytes.buffer, bytes.byteOffset).getBigUint64(0, true));
-  const header = Object.entries(JSON.parse(new TextDecoder().decode(bytes.subarray(8, start)))).filter(([, { dtype }]) => TYPES[dtype]);
-  return Object.fromEntries(header.map(([name, { dtype, shape, data_offsets: [from, to] }]) => [
-    name, { shape, values: new TYPES[dtype](bytes.slice(start + from, start + to).buffer) },
-  ]));
+  const { __metadata__: about = {}, ...header } = JSON.parse(new TextDecoder().decode(bytes.subarray(8, start)));
+  const read = ({ dtype, shape, data_offsets: [from, to] }) => ({ shape, values: new TYPES[dtype](bytes.slice(start + from, start + to).buffer) });
+  return [Object.fromEntries(Object.entries(header).filter(([, { dtype }]) => TYPES[dtype]).map(([name, array]) => [name, read(array)])), about];
 }

@@ -77,8 +77,8 @@ function Training(base) {
     });
   }
 
-  const { array, view, pass, stack, adamw } = base;
-  const machine = { name: base.name, texts: 1, array, zeros, view, pass, stack, rows, add, layer_norm, linear, activate, attention, cross_entropy, backward, adamw };
+  const { array, view, pass, stack, adamw, bytes } = base;
+  const machine = { name: base.name, texts: 1, array, zeros, view, pass, stack, rows, add, layer_norm, linear, activate, attention, cross_entropy, backward, adamw, bytes };
   return machine;
 }
 
@@ -228,9 +228,9 @@ function next_tokens(tokens, context, batch_size) {
 }
 
 // Mean -log p of `next` over B texts, one after the other: (N), (N) -> a number.
-function loss_of(model, ids, next, texts) {
+function loss_of(model, ids, next, texts, keep = nothing) {
   const places = ids.map((_, t) => t % (ids.length / texts));
   machine.texts = texts;
-  const [logits] = model.forward(ids, null, nothing, places); // (N, vocab_size)
+  const [logits] = model.forward(ids, null, keep, places); // (N, vocab_size)
   return machine.cross_entropy(logits, next);
 }

@@ -203,12 +203,6 @@ function read(X) {
   return { shape: [X.heads, n, d_k], values: out };
 }
 
-// What a head hands on becomes 0.
-function quiet(X, head) {
-  const [n, d] = X.shape, d_k = d / X.heads, values = machine.view(X);
-  for (let t = 0; t < n; t++) values.fill(0, t * d + head * d_k, t * d + (head + 1) * d_k);
-}
-
 // One run of an encoder: a token's vectors at the stops, one after the other. The last layer computes this token only.
 // plain: the run of this text without switches, whose states before the first change are taken; none for itself.
 function run(model, { text, only, first, change }, stops, plain) {

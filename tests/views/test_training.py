@@ -1,0 +1,276 @@
+"""The view that trains a model, in a browser, from files, with no network: equal to `train`, and never stuck."""
+
+import re
+import shutil
+
+import pytest
+import torch
+from live import SCRIPTS, Mailbox, in_chromium, in_firefox
+
+from tests.accessible import audit
+from tests.programs import program
+from tests.views.conftest import turn
+from tests.views.examples import HOSTILE, PAGE, slide_to
+from tutorial_lib.gpt import GPT
+from tutorial_lib.texts.generated import stories
+from tutorial_lib.tokenization import BPE
+from tutorial_lib.views import live, training_view
+from tutorial_lib.views.training import N_STORIES
+
+pytestmark = pytest.mark.usefixtures("one_thread_for_a_file")
+WORDS, LETTERS, REPEATS, OWN = range(4)  # the menu of texts
+# All that the worker tells from now on is in window.heard.
+LISTEN = """window.heard = [];
+window.Worker = class extends Worker {
+  constructor(...all) {
+    super(...all);
+    this.addEventListener("message", ({ data }) => heard.push(data));
+  }
+};"""
+LOSSES = "heard.filter((one) => one.kind === 'progress').flatMap((one) => one.losses)"
+# What a reader's presses come to in any browser: the losses of three single steps on letters that repeat.
+PRESSES = """async function pressed() {
+  const root = document.querySelector(".tl-view"), menu = root.querySelector("select");
+  const button = [...root.querySelectorAll("button")].find((one) => one.textContent === "One step");
+  menu.value = 2;
+  menu.dispatchEvent(new Event("change"));
+  for (let n = 1; n < 4; n++) {
+    button.click();
+    while (LOSSES.length < n) await new Promise((done) => setTimeout(done, 20));
+  }
+  return LOSSES;
+}""".replace("LOSSES", LOSSES)
+SPOKEN = """() => {
+  window.spoken = [];
+  new MutationObserver(() => spoken.push(1)).observe(document.querySelector(".tl-say"), { childList: true });
+}"""
+STALLS = """async () => {
+  let longest = 0, last = performance.now();
+  const end = last + 2000;
+  while (last < end) {
+    await new Promise((done) => setTimeout(done, 5));
+    longest = Math.max(longest, performance.now() - last);
+    last = performance.now();
+  }
+  return longest;
+}"""
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    """A folder as `make book` leaves it, with the view on a page."""
+    folder = tmp_path_factory.mktemp("training")
+    live.write_training(folder, BPE.from_pretrained("book-gpt"), [story.text for story in stories(N_STORIES)])
+    shutil.copy(live.HERE / "page.js", folder)
+    head = f'<script src="page.js"></script><script>{LISTEN}</script>'
+    page = PAGE.format(head, training_view()._repr_html_())
+    (folder / "view.html").write_text(page, encoding="utf-8")
+    return folder
+
+
+class Reader:
+    """Who presses, types and reads in a tab."""
+
+    def __init__(self, tab):
+        self.tab, self.root = tab, tab.locator(".tl-view")
+
+    def choose(self, text):
+        self.root.locator("select").first.select_option(str(text))
+
+    def press(self, name):
+        self.root.get_by_role("button", name=name, exact=True).click()
+
+    def heard(self, kind, count=1):
+        """The last of `count` things of this kind that the worker has told."""
+        found = f"heard.filter((one) => one.kind === '{kind}')"
+        self.tab.wait_for_function(f"{found}.length >= {count}")
+        return self.tab.evaluate(f"{found}[{count - 1}]")
+
+    def losses(self, count):
+        self.tab.wait_for_function(f"{LOSSES}.length >= {count}")
+        return self.tab.evaluate(LOSSES)[:count]
+
+    def say(self, pattern):
+        """Wait until the sentence says this."""
+        self.tab.wait_for_function(
+            "pattern => new RegExp(pattern).test(document.querySelector('.tl-say').textContent)", arg=pattern
+        )
+        return self.root.locator(".tl-say").inner_text()
+
+
+@pytest.fixture
+def reader(tabs, site):
+    tabs.allowed = ("file:", "blob:")
+    return Reader(tabs.open(f"{site.as_uri()}/view.html", reduced_motion="reduce"))
+
+
+def in_python(reader, until, folder, monkeypatch):
+    """The page's Python lines, run for some steps: what they bind."""
+    monkeypatch.chdir(folder)
+    lines = reader.root.locator("pre").text_content()
+    assert lines.count("settings)") == 1
+    bound = {}
+    exec(lines.replace("settings)", f"settings, until={until})"), bound)
+    return bound
+
+
+@pytest.mark.parametrize("text", [REPEATS, OWN, pytest.param(WORDS, marks=pytest.mark.long), LETTERS])
+def test_run_equals_the_python_lines_it_shows(text, reader, tmp_path, monkeypatch):
+    """The losses of steps, to a millionth of a nat, and the weights that are saved, as `from_pretrained` reads them."""
+    reader.choose(text)
+    if text == OWN:  # 1,800 different signs, so that rare ones are put together
+        own = "".join(chr(0x4E00 + (i * i) % 1800) for i in range(6000)) + "\n<b>&amp;</b>"
+        (tmp_path / "text.txt").write_text(own, encoding="utf-8")
+        reader.root.get_by_label("Your text").fill(own)
+    reader.root.get_by_label("Seed").fill("3")
+    slide_to(reader.root, "Learning rate", 4)
+    for n in (1, 2, 3):
+        reader.press("One step")
+        reader.losses(n)
+    with reader.tab.expect_download() as download:
+        reader.press("Save the model")
+    path = tmp_path / "mine.safetensors"
+    download.value.save_as(path)
+    bound = in_python(reader, 3, tmp_path, monkeypatch)
+    assert bound["settings"].lr == 3e-3 and bound["settings"].seed == 3
+    assert reader.losses(3) == pytest.approx(bound["curve"]["loss"], abs=1e-6)
+    saved, trained = GPT.from_pretrained(path, "cpu"), dict(bound["gpt"].named_parameters())
+    for name, W in saved.named_parameters():
+        if not name.endswith("W_K.bias"):
+            assert torch.allclose(W, trained[name], atol=2e-5), name
+    reader.root.locator("input[type=file]").set_input_files(path)
+    reader.heard("ready", 2)
+    reader.press("Write")
+    reader.heard("wrote", 10)
+    reader.press("One step")  # goes on from the saved weights
+    if text == OWN:
+        reader.say("The file has no text")
+    else:
+        assert reader.losses(4)[3] < reader.losses(1)[0] + 0.1
+
+
+def test_one_weight_can_be_followed_by_hand(reader):
+    """Its new value, by the numbers of the table; the token has become likelier."""
+    reader.choose(LETTERS)
+    for n in (1, 2):
+        reader.press("One step")
+        reader.heard("followed", n)
+    cells = reader.root.locator(".tl-hand td").all_text_contents()
+    assert len(cells) == 15
+    p, loss, push, before, g, clipped, m, root_v, rate, nudge, decay, after, p_after = (
+        float(cell.replace("−", "-")) for cell in cells[2:]
+    )
+    assert loss == pytest.approx(-torch.tensor(p).log().item(), rel=1e-3) and push == pytest.approx(1 - p, rel=1e-3)
+    assert nudge == pytest.approx(-rate * m / root_v, rel=1e-3) and abs(clipped) <= abs(g)
+    assert after == pytest.approx(before + nudge + decay, rel=1e-3) and p_after != p
+
+
+def test_training_falls_below_counting_and_takes_no_more_memory(reader):
+    """300 steps on letters that repeat: far below guessing; the kernel's memory stays as it was."""
+    reader.choose(REPEATS)
+    reader.press("Train")
+    reader.losses(300)
+    reader.press("Stop")
+    said = reader.say(r"Step \d+: [01]\.\d+ nats.*better than guessing.*looks most at what came after")
+    found = reader.tab.evaluate("heard.filter((one) => one.kind === 'progress').map((one) => one.bytes)")
+    assert found[0] > 1e6 and len(set(found)) == 1, said
+    held = reader.tab.evaluate("heard.filter((one) => one.kind === 'sample').map((one) => one.held)")
+    assert held[0] > 3 and held[-1] < 1
+    reader.press("Silence this head")
+    muted = reader.heard("muted")
+    assert muted["after"] > muted["before"] + 0.5
+    assert "With layer 0, head 0 silenced, the loss" in reader.root.locator(".tl-small[role=status]").inner_text()
+    reader.press("Go on")
+    reader.losses(len(reader.tab.evaluate(LOSSES)) + 1)
+
+
+def test_rate_that_is_too_large_ends_above_guessing(reader):
+    reader.choose(REPEATS)
+    slide_to(reader.root, "Learning rate", 11)
+    reader.press("Train")
+    reader.losses(60)
+    reader.press("Stop")
+    reader.say("worse than guessing.*with a learning rate of 1 each step overshoots")
+
+
+@pytest.mark.parametrize(
+    "own, says",
+    [
+        ("", "There is no text yet"),
+        ("abc", "The text has 3 characters; it needs at least 1,000."),
+        ("a" * 5000, "only one character, “a”"),
+        ("ab" * 1_100_000, "2,200,000 characters; it needs at most 2,000,000"),
+        ("".join(HOSTILE) * 40, "random numbers"),
+        ("天地玄黄宇宙洪荒" * 400 + "".join(map(chr, range(0x4E00, 0x5400))), "500 different tokens"),
+        ("The bear, 12 rivers. " * 50_000, "different tokens"),
+    ],
+    ids=["empty", "short", "one letter", "too long", "hostile", "Chinese", "1 MB"],
+)
+def test_any_text_gives_a_sentence_and_never_a_freeze(own, says, reader):
+    reader.choose(OWN)
+    box = reader.root.get_by_label("Your text")
+    box.evaluate("(box, text) => { box.value = text; box.dispatchEvent(new Event('input')); }", own)
+    reader.press("Train")
+    reader.say(re.escape(says))
+    if "different" in says or "random" in says:
+        reader.losses(3)
+        reader.press("Write")
+        reader.heard("wrote", 3)
+        assert reader.root.locator("img, script:not([type])").count() == 1  # the view's own
+    else:
+        assert reader.root.get_by_role("button", name="Train", exact=True).count() == 1
+
+
+def test_typing_never_waits_and_sentences_are_seldom(reader):
+    reader.choose(LETTERS)
+    reader.press("Train")
+    reader.losses(12)
+    reader.tab.evaluate(SPOKEN)
+    assert reader.tab.evaluate(STALLS) < 500
+    box = reader.root.get_by_label("Where its heads look")
+    box.fill("")
+    box.press_sequentially("A bear had a ball.")
+    assert box.input_value() == "A bear had a ball."
+    looked = "heard.some((one) => one.kind === 'look' && one.tokens.join('') === 'A bear had a ball.')"
+    reader.tab.wait_for_function(looked)
+    assert reader.tab.evaluate("spoken.length") <= 1
+
+
+def test_view_at_work_is_accessible_by_keys_and_on_a_phone(reader):
+    reader.root.locator("select").first.focus()
+    reader.tab.keyboard.press("ArrowDown")
+    reader.tab.keyboard.press("ArrowDown")
+    step = reader.root.get_by_role("button", name="One step")
+    while not step.evaluate("button => button === document.activeElement"):
+        reader.tab.keyboard.press("Tab")
+    reader.tab.keyboard.press("Enter")
+    reader.heard("followed")
+    reader.root.locator(".tl-heads button").nth(2).press("Enter")
+    assert "Layer 1, head 0" in reader.root.get_by_text("A row looks at columns").inner_text()
+    reader.root.locator("summary").press("Enter")
+    problems = list(audit(reader.tab, [".tl-view"], turn=turn))
+    assert not problems, "\n".join(problems)
+
+
+def test_file_that_is_no_model_is_refused(reader, tmp_path):
+    path = tmp_path / "other.safetensors"
+    path.write_bytes(b"not at all a file of weights")
+    reader.root.locator("input[type=file]").set_input_files(path)
+    reader.say("not a file that this page has saved")
+
+
+def test_page_grows_by_less_than_40_kb_before_the_press():
+    assert len(training_view()._repr_html_().encode()) < 40_000
+
+
+@pytest.mark.long
+def test_firefox_trains_as_chromium_does(browser, site):
+    program("Firefox")
+    text = (site / "view.html").read_text(encoding="utf-8")
+    shutil.copy(SCRIPTS / "visit.js", site)
+    scripts = f'<script src="visit.js"></script><script>{PRESSES}\ntell(pressed());</script>'
+    page = text.replace("</main>", f"</main>{scripts}")
+    (site / "pressed.html").write_text(page, encoding="utf-8")
+    address = (site / "pressed.html").as_uri()
+    with Mailbox(site) as box:
+        assert in_firefox(address, box) == in_chromium(address, browser)

@@ -1,0 +1,155 @@
+// What trains beside the page. The page says {ask, ...}; what is told carries the run's number, so that the page can leave
+// out what a run before it still tells. Training goes on in turns, so that questions are heard in between.
+const TURN = 100, LOOK = 1500; // milliseconds
+let machine, session = null, book = null, run = 0, on = false, turns = 0, seconds = 0, looked = 0, text = "", writing = null;
+const tell = (kind, more, moved) => postMessage({ kind, run, ...more }, moved);
+
+// A new one for each run: the memory of the model before is free again.
+function new_machine() {
+  try {
+    return Training(TrainingKernel(Uint8Array.from(atob(KERNEL), (letter) => letter.charCodeAt(0))));
+  } catch {
+    return Training(Arithmetic()); // a browser without SIMD
+  }
+}
+
+const asked = {
+  // The tokenizer of the book's decoder.
+  book({ tokenizer, tokens, pieces }) {
+    book = { cut: BPE(tokenizer), tokens, pieces, ids: new Map(tokens.map((token, id) => [token, id])) };
+  },
+
+  // about, text: as Session has them. Whatever fails, no run is left.
+  begin({ about, text, which, saved }) {
+    forget(which);
+    start(about, text, saved);
+  },
+
+  forget({ which }) {
+    forget(which);
+  },
+
+  // Bytes of a file that `save` made. It goes on with the book's stories; a reader's own text is not in it.
+  open({ bytes, stories, which }) {
+    forget(which);
+    let weights, about;
+    try {
+      [weights, about] = read_safetensors(new Uint8Array(bytes));
+      about = JSON.parse(about.about);
+    } catch {
+      throw new Error("This is not a file that this page has saved.");
+    }
+    start(about, about.text === "stories" ? stories[about.kind] : null, weights);
+  },
+
+  train() {
+    if (!on) turn(++turns);
+  },
+
+  stop() {
+    if (on) sample();
+    on = false;
+  },
+
+  step() {
+    on = false;
+    const before = performance.now(), found = session.follow();
+    seconds += (performance.now() - before) / 1000;
+    progress([found.loss]);
+    sample();
+    tell("followed", found);
+  },
+
+  rate({ lr }) {
+    session.about.lr = lr;
+  },
+
+  look({ text: now }) {
+    text = now;
+    look();
+  },
+
+  mute({ head }) {
+    tell("muted", { head, before: session.evaluate(), after: session.evaluate(head) });
+  },
+
+  write({ text, count }) {
+    writing = session.write(text, count);
+    write_on(writing);
+  },
+
+  save() {
+    const bytes = session.save();
+    tell("saved", { bytes }, [bytes.buffer]);
+  },
+};
+
+function forget(which) {
+  run = which;
+  on = false;
+  session = writing = null;
+  seconds = 0;
+}
+
+function start(about, text, saved) {
+  machine = new_machine();
+  session = new Session(about, text, book, saved);
+  const n_weights = session.parameters.all.reduce((sum, W) => sum + machine.view(W).length, 0);
+  tell("ready", { about: { ...session.about, tokens: null }, baselines: session.baselines || {}, n_weights, size: session.vocabulary.tokens.length, n_tokens: session.ids ? session.ids.length : null, kept: session.vocabulary.tokens.includes("\ufffd"), machine: machine.name });
+  sample();
+}
+
+// A few tokens at a time, until another text is asked for.
+function write_on(which) {
+  guarded(() => {
+    for (let i = 0; i < 4; i++) {
+      const { value, done } = which === writing ? which.next() : { done: true };
+      if (done) return;
+      tell("wrote", { text: value });
+    }
+    setTimeout(write_on, 0, which);
+  });
+}
+
+const is_due = (step) => [10, 30, 60].includes(step) || step % (step < 500 ? 100 : 250) === 0;
+
+function turn(which) {
+  guarded(() => {
+    if (which !== turns) return;
+    on = true;
+    const before = performance.now(), losses = [];
+    do losses.push(session.learn()); while (performance.now() - before < TURN && !is_due(session.step));
+    seconds += (performance.now() - before) / 1000;
+    progress(losses);
+    if (is_due(session.step)) sample();
+    else if (performance.now() - looked > LOOK) look();
+    setTimeout(() => on && turn(which), 0);
+  });
+}
+
+function progress(losses) {
+  tell("progress", { losses, seconds, bytes: machine.bytes() });
+}
+
+function sample() {
+  tell("sample", session.sample());
+  look();
+}
+
+function look() {
+  if (!session) return; // the box was filled before the first press
+  looked = performance.now();
+  tell("look", session.look(text));
+}
+
+function guarded(work) {
+  try {
+    work();
+  } catch (error) {
+    on = false;
+    tell("error", { message: error.message });
+  }
+}
+
+const NEED = ["train", "step", "rate", "mute", "write", "save"]; // a run: without one the page has been told why
+onmessage = ({ data }) => guarded(() => (session || !NEED.includes(data.ask)) && asked[data.ask](data));
