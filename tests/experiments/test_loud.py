@@ -51,7 +51,7 @@ def test_strangers_of_a_group_come_from_different_texts():
         assert sorted(read.texts[places[groups == "x"]]) == [0, 1, 2, 3]
         assert len(set(read.texts[places[groups == "y"]])) == 2
     assert set(np.concatenate(drawn)) == set(range(9)) and (loud.strangers(read, groups, 0) == drawn[0]).all()
-    with pytest.raises(ValueError, match="at most 4 tokens, one of each text, got 5"):
+    with pytest.raises(ValueError, match="at most 4 tokens, one from each text, got 5"):
         loud.strangers(read, ["x"] * 5)
 
 
