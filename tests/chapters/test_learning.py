@@ -1,4 +1,4 @@
-"""What the chapter on learning cannot check itself: the generator's names, and an exercise with pencil and paper."""
+"""Checks that the chapter on learning cannot do: the generator's names, and an exercise with pencil and paper."""
 
 import math
 
