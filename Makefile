@@ -62,8 +62,9 @@ mutants: $(READY)  ## small random changes of the library, and which of them no 
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check $(PINS) -e ".[mutants]"
 	@$(BIN)/python -m tests.mutants $(or $(N),40)
 
-lint: $(READY)  ## the style of the code
+lint: $(READY)  ## the style of the code, and of its English
 	@$(BIN)/ruff check --output-format concise .
+	@$(BIN)/python -m tests.english
 
 colab: book  ## run the chapters' notebooks in clean environments like Colab's, newest, Colab's and oldest versions: 25 minutes each
 	@$(BIN)/python -m tests.colab

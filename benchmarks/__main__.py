@@ -1,4 +1,4 @@
-"""Run the benchmarks, each in a process of its own, and say which pass: `make bench`.
+"""Run the benchmarks, each in a separate process, and say which pass: `make bench`.
 
     python benchmarks                   all of them
     python benchmarks embed two_nn      some
@@ -26,10 +26,10 @@ SUBJECTS = ("limits", "forward", "embed", "all_pairs", "two_nn", "spectrum", "st
 
 
 def keep(found):
-    """Add a run to those that the book shows, in place of one of the same version and machine.
+    """Add a run to those that the book shows, replacing one of the same version and machine.
 
-    found: what each benchmark wrote. Numbers keep four digits. The load is that before the first one began: the others
-    found the load of those before them.
+    found: the result of each benchmark. Numbers keep four digits. The load is the one before the first benchmark: later
+    ones include the load of the earlier ones.
     """
     def flat(name):
         return [{"subject": each["subject"], **row} for each in found for row in each[name]]

@@ -1,8 +1,8 @@
 """All pairs of the default model's tokens: `extreme_pairs` against the bare matrix product.
 
-The judged product is that of the blocks on and above the diagonal, which hold every pair once. Memory is measured in a
-process of its own, as the peak above what the process holds once it has the embedding matrix; one small call comes
-first, so that libraries are loaded.
+The judged product is that of the blocks on and above the diagonal, which contain every pair once. Memory is measured in
+a separate process, as the peak above the memory in use once the embedding matrix is loaded; one small call comes first,
+so that libraries are loaded.
 """
 
 import subprocess
@@ -20,7 +20,7 @@ LIMIT, MEGABYTES = 1.3, 400
 
 
 def product(U):
-    """The blocks of U Uᵀ on and above the diagonal, each written over the last; nothing is looked at."""
+    """Compute the blocks of U Uᵀ on and above the diagonal, each overwriting the last; nothing reads them."""
     size = pair_blocks.BLOCK
     space = torch.empty(size * size, device=U.device)
     for i in range(0, len(U), size):
@@ -37,7 +37,7 @@ def tokens():
 
 
 def peak_memory():
-    """Peak of the resident memory above what was there before, in MB: the call alone, with the matrix in memory."""
+    """Return the peak of resident memory above the initial one, in MB: only for the call, with the matrix in memory."""
     import resource
 
     E, special = tokens()
@@ -49,7 +49,7 @@ def peak_memory():
 
 
 def resident():
-    """What this process holds in memory now, in bytes, as far as the system tells; else its peak so far."""
+    """Return the memory of this process now, in bytes, if the system reports it; otherwise its peak so far."""
     import resource
 
     try:

@@ -1,11 +1,11 @@
 """`embed` against sentence-transformers, ONNX Runtime and OpenVINO: texts to vectors, tokenization included.
 
 Same weights, texts and pooling (mean). Texts of mixed lengths, the book's own: one word to a whole paragraph. ONNX
-Runtime gets what a user would give it: the graph that its own optimizer has fused, Hugging Face's tokenizer in Rust,
-and the batches that `embed` makes, for it makes none of its own. In int8, as who wants speed alone would take it, the
-vectors are others: by how much is said, as the smallest cosine with ours and the share of the ten nearest texts kept.
-ONNX Runtime and torch find the scale of each matrix of activations as it comes; OpenVINO's is calibrated on 100 other
-texts, with the large activations divided and the weights multiplied by as much first (SmoothQuant, Xiao et al. 2023).
+Runtime gets what a user would give it: the graph fused by its own optimizer, Hugging Face's tokenizer in Rust, and the
+batches that `embed` makes, because it makes none. In int8, as you would use it only for speed, the vectors differ; the
+report gives the smallest cosine with ours and the share of the ten nearest texts kept. ONNX Runtime and torch find the
+scale of each matrix of activations at run time; OpenVINO's is calibrated on 100 other texts, after dividing the large
+activations and multiplying the weights by the same factor (SmoothQuant, Xiao et al. 2023).
 """
 
 import copy
@@ -32,7 +32,7 @@ N_TEXTS, TOLERANCE = 200, 1e-5
 
 
 def mixed():
-    """Texts of 1 to some 200 words, as many short as long ones: openings of posts and paragraphs, all different."""
+    """Return different texts of 1 to some 200 words, equally many short and long: openings of posts and paragraphs."""
     draw = np.random.default_rng(0)
     words = [text.split() for name in ("posts", "encyclopedia") for text in load_texts(name)]
     found = {}
@@ -56,7 +56,7 @@ def sentence_transformer(folder):
 
 
 class Last(torch.nn.Module):
-    """The last layer's vectors alone: what is exported."""
+    """Only the last layer's vectors, for the export."""
 
     def __init__(self, model):
         super().__init__()
@@ -112,7 +112,7 @@ def openvino_int8(path, tokenizer):
 
 
 def torch_int8(bert):
-    """The same by torch: each matrix of weights in int8."""
+    """Return the same by torch: each weight matrix in int8."""
     from torch.ao.quantization import quantize_dynamic
 
     small = quantize_dynamic(copy.deepcopy(bert), {torch.nn.Linear})
@@ -144,7 +144,7 @@ def embed_by(run, tokenizer, batches, width):
 
 
 def kept(X, Y, k=10):
-    """The smallest cosine of rows of X and Y, and which share of each row's k nearest rows by cosine is the same."""
+    """Return the smallest cosine of rows of X and Y, and the share of each row's k nearest rows that is the same."""
     near = []
     U, V = (Z / np.linalg.norm(Z, axis=1, keepdims=True) for Z in (X, Y))
     for Z in (U, V):
@@ -189,7 +189,7 @@ def main():
     for peer, theirs, limit in peers:
         apart = np.abs(X - theirs(texts)).max()
         if limit and apart > TOLERANCE:
-            raise SystemExit(f"vectors differ by {apart:.1e} from those of {peer}: the times would mean nothing")
+            raise SystemExit(f"vectors differ by {apart:.1e} from the vectors of {peer}: the times would mean nothing")
         bench.report(f"largest difference from {peer}", apart, "")
         if limit is None:
             smallest, share = kept(X, theirs(texts))

@@ -1,7 +1,7 @@
 """Our BERT against transformers' BertModel: the time of a forward pass.
 
 Two paths: the fused kernel against their "sdpa", judged, and readable attention against their "eager". And against the
-physical limit: the matrix products of such a pass alone, without bias, activation, softmax or LayerNorm.
+physical limit: only the matrix products of such a pass, without bias, activation, softmax or LayerNorm.
 """
 
 import sys
@@ -18,7 +18,7 @@ SHAPES = {(1, 16): 0.85, (8, 128): 1.0, (32, 128): 1.0, (4, 512): 1.0}  # (batch
 
 
 def products(model, batch, length):
-    """A call that computes the matrix products of a forward pass, on numbers that mean nothing."""
+    """Return a call that computes the matrix products of a forward pass, on meaningless numbers."""
     c, device = model.config, model.embeddings.tokens.weight.device
     X, H = torch.randn(batch * length, c.d_model, device=device), torch.randn(batch * length, c.d_ff, device=device)
     W, W_1, W_2 = (torch.randn(sizes, device=device) for sizes in

@@ -33,7 +33,7 @@ def main():
     told = dict(max_new_tokens=NEW, do_sample=False, pad_token_id=0, attention_mask=torch.ones(1, PROMPT).long())
     for name, peer in models():
         peer = peer.eval()
-        peer.generation_config.eos_token_id = None  # all tokens, whatever comes
+        peer.generation_config.eos_token_id = None  # all tokens, whatever they are
         gpt, ids = GPT.from_hf(peer), list(range(5, 5 + PROMPT))
         runs = [
             lambda gpt=gpt, ids=ids: generate(gpt, ids, NEW),

@@ -1,11 +1,11 @@
-"""Anisotropy and TwoNN beside llm-microscope's and DADApy's, on the same arrays: where definitions agree, so do values.
+"""Anisotropy and TwoNN compared with llm-microscope and DADApy, on the same arrays: equal definitions, equal values.
 
-Neither peer can be installed beside this library: llm-microscope 0.0.7 does not
-import as shipped, and DADApy 0.3.4 asks for a NumPy below 2. So both are fetched into a folder of their own,
-and only the files with these functions are loaded. Values that should agree are judged.
+Neither peer can be installed next to this library: llm-microscope 0.0.7 does not import as shipped, and DADApy 0.3.4
+requires a NumPy below 2. So both are downloaded into a separate folder, and only the files with these functions are
+loaded. Values that should agree are judged.
 
-Copies: we leave them out before anything is counted. llm-microscope drops a point that has a copy, but counts it among
-the points below; DADApy divides by the distance 0.
+Copies: this library removes them before counting. llm-microscope drops a point that has a copy, but counts it in the
+denominator; DADApy divides by the distance 0.
 """
 
 import importlib.util
@@ -26,17 +26,17 @@ from tutorial_lib.texts import load_texts
 from tutorial_lib.vectors import embed
 
 PEERS = ("llm-microscope==0.0.7", "dadapy==0.3.4")
-CLOSE = 1e-6  # of the value: theirs fit the line by another routine
+CLOSE = 1e-6  # of the value: their routine fits the line differently
 
 
 def fetched(folder):
-    """Their functions: (anisotropy(X), dimension(X), dadapy_dimension(X, share)), loaded from a folder they come to."""
+    """Return their functions, (anisotropy(X), dimension(X), dadapy_dimension(X, share)), loaded from a folder."""
     command = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--target", folder, *PEERS]
     subprocess.run([*command, "--disable-pip-version-check"], check=True)
     spec = importlib.util.spec_from_file_location("functions", Path(folder) / "llm_microscope" / "functions.py")
     microscope = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(microscope)
-    bare = types.ModuleType("dadapy")  # its own __init__ loads compiled parts that this needs not
+    bare = types.ModuleType("dadapy")  # its own __init__ loads compiled parts that are not needed here
     bare.__path__ = [str(Path(folder) / "dadapy")]
     sys.modules["dadapy"] = bare
     from dadapy.id_estimation import IdEstimation
@@ -51,7 +51,7 @@ def fetched(folder):
 def clouds():
     """Name -> 1,001 vectors, float64: of known dimension, and a real model's; the last cloud with copies.
 
-    Not a multiple of 5 or 10: n (1 - 0.8), rounded, is one less there than the n // 5 points of llm-microscope.
+    Not a multiple of 5 or 10: n (1 - 0.8), rounded, is then one less than the n // 5 points of llm-microscope.
     """
     draw = np.random.default_rng(0)
     texts, bert = load_texts("encyclopedia")[:40], Bert.from_pretrained()

@@ -1,8 +1,8 @@
-"""What all benchmarks share: alternating pairs, the machine, the table, the file of results.
+"""The shared part of all benchmarks: alternating pairs, the machine, the table, the file of results.
 
-A comparison is the time of ours over the time of a peer, both taken in the same run: below 1 we are faster. Ours and
-theirs take turns, and change who begins, so that a slow moment of the machine hits both. The ratio is the median of the
-pairs' ratios, and its spread their quartiles. A comparison with a limit is judged; the others are reported.
+A comparison is our time over a peer's time, both measured in the same run: below 1 we are faster. The two take turns,
+and alternate who starts, so that a slow moment of the machine affects both. The ratio is the median of the pairs'
+ratios, and its spread their quartiles. A comparison with a limit is judged; the others are reported.
 """
 
 import json
@@ -26,7 +26,7 @@ LEAST = 5  # pairs
 
 
 def elapsed(run, clock=time.perf_counter):
-    """The seconds that one call takes. On a GPU, until what the call has started is done."""
+    """Measure the seconds of one call. On a GPU, wait until its work is done."""
     start = clock()
     run()
     if "torch" in sys.modules and sys.modules["torch"].cuda.is_available():
@@ -35,9 +35,9 @@ def elapsed(run, clock=time.perf_counter):
 
 
 def alternate(ours, theirs, seconds, least=LEAST, clock=time.perf_counter):
-    """Pairs (time of ours, time of theirs), at least `least` of them and as many as start within `seconds`.
+    """Return pairs (our time, their time), at least `least` of them and as many as start within `seconds`.
 
-    The first pair warms up and does not count. Who begins changes from pair to pair.
+    The first pair warms up and does not count. The two alternate who starts.
     """
     pairs, end = [], None
     while end is None or len(pairs) < least or time.perf_counter() < end:
@@ -65,7 +65,7 @@ def summary(pairs):
 
 
 class Bench:
-    """The results of one subject, printed as they come. `finish` writes them, and says how it went.
+    """The results of one subject, printed as they arrive. `finish` writes them, and reports the outcome.
 
     bench = Bench("embed")
     bench.compare("mixed lengths", ours, "sentence-transformers", theirs, limit=0.6)
@@ -83,11 +83,11 @@ class Bench:
         print(f"  {'':34} {'peer':28} {'ours':>9} {'peer':>9} {'ratio':>6} {'quartiles':>11}  {'limit':>6}", flush=True)
 
     def compare(self, name, ours, peer, theirs, limit=None, seconds=5, least=LEAST):
-        """Time ours against theirs for about so many seconds; with a limit, the median ratio must not be above it."""
+        """Time ours against theirs for about this many seconds; with a limit, the median ratio must not be above it."""
         return self.add(name, peer, alternate(ours, theirs, seconds, least), limit)
 
     def add(self, name, peer, pairs, limit=None):
-        """Pairs of times that were taken elsewhere, such as in processes of their own."""
+        """Add pairs of times that were measured elsewhere, such as in separate processes."""
         row = {"name": name, "peer": peer, **summary(pairs), "limit": limit}
         row["passed"] = None if limit is None else row["ratio"] <= limit
         self.found["comparisons"].append(row)
@@ -95,7 +95,7 @@ class Bench:
         return row
 
     def report(self, name, value, unit, most=None):
-        """A number that is no ratio of times; with `most` it is judged, too."""
+        """Report a number that is not a ratio of times; with `most` it is judged, too."""
         passed = None if most is None else bool(value <= most)
         kept = None if math.isnan(value) else float(value)  # JSON knows no NaN
         self.found["values"].append({"name": name, "value": kept, "unit": unit, "limit": most, "passed": passed})
@@ -123,7 +123,7 @@ def verdict(passed):
 
 
 def told(seconds):
-    """A time in the unit that suits it.
+    """Return a time in a suitable unit.
 
     >>> told(0.0042), told(3.14159)
     ('4.20 ms', '3.14 s')
@@ -132,21 +132,21 @@ def told(seconds):
 
 
 def machine():
-    """What the times were taken on: processor, cores, memory, threads, and how busy it was before."""
+    """Describe the machine: processor, cores, memory, threads, and how busy it was before."""
     import torch
 
     device = torch.cuda.get_device_name() if torch.cuda.is_available() else processor()
     try:
         memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
         load = os.getloadavg()[0]
-    except (AttributeError, OSError, ValueError):  # Windows tells neither
+    except (AttributeError, OSError, ValueError):  # Windows reports neither
         memory, load = 0, 0
     return {"processor": device, "cores": os.cpu_count(), "memory_GiB": round(memory),
             "threads": torch.get_num_threads(), "load": round(load, 1)}  # fmt: skip
 
 
 def processor():
-    """The processor's name, as far as the system tells."""
+    """Return the processor's name, if the system reports it."""
     try:
         for text in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
             if text.startswith("model name"):
@@ -170,5 +170,5 @@ def versions():
 
 
 def write_json(path, value):
-    """A benchmark that is stopped leaves no half a file."""
+    """A benchmark that is stopped leaves no partial file."""
     write_text(path, json.dumps(value, indent=1, allow_nan=False) + "\n")

@@ -1,7 +1,7 @@
-"""What this machine can do at most: a bare matrix product, a copy in memory, a read from disk. Reported.
+"""The limits of this machine: a bare matrix product, a copy in memory, a read from disk. Reported.
 
-All other times stand on these three. The file is new, written through to the disk and dropped from memory before it is
-read, where the system allows that.
+All other times build on these three. The file is new, written to the disk and dropped from memory before it is read, if
+the system allows that.
 """
 
 import os

@@ -1,10 +1,10 @@
-"""The live BERT in real browsers: its speed beside its peers, the time to its first answer, and the same bits in each.
+"""The live BERT in real browsers: its speed compared with peers, the time to its first answer, the same bits in each.
 
-Beside onnxruntime-web, which gets the int8 graph that ONNX Runtime's own optimizer has fused, and beside the book's
-plain JavaScript: in one worker, on one thread, from ids to the last layer's vectors, by turns. From the press to the
-first answer, with the default model's file: each time in a browser that has just started, from files, with no network;
-the files lie in the system's cache. Chromium is driven by playwright. Firefox (Debian's) tells by a POST to a server of
-this process, for playwright cannot drive it. What is not installed is left out, and a line says so.
+The peers are onnxruntime-web, with the int8 graph fused by ONNX Runtime's own optimizer, and the book's plain
+JavaScript: in one worker, on one thread, from ids to the last layer's vectors, in turns. The time from the press to the
+first answer is measured with the default model's file: each time in a browser that has just started, from files,
+without a network; the files are in the system's cache. Playwright drives Chromium. Firefox (Debian's), which playwright
+cannot drive, reports by a POST to a server of this process. Missing programs are left out, and a line says so.
 """
 
 import contextlib
@@ -37,13 +37,13 @@ from tutorial_lib.tokenization import WordPiece
 from tutorial_lib.views.live import HERE, write_model, write_worker
 
 SCRIPTS = Path(__file__).with_name("live")
-COLLECTIONS = ("documents", "encyclopedia", "posts", "stories")  # what the book's file brings besides the model
+COLLECTIONS = ("documents", "encyclopedia", "posts", "stories")  # the content of the book's file besides the model
 LENGTHS, SECONDS, LEAST = (16, 32, 128), 4, 5  # tokens; for how long two take turns, and how often at least
 LIMITS = {"onnxruntime-web, int8": 0.85, "plain JavaScript": 0.25}
 SOONEST, VISITS = {"Chromium": 0.6, "Firefox": 1.2}, 7  # seconds at most, from the press to the first answer
 SENTENCE = "We sat on the bank of the river and fished."
 WORDS = (1, 2, 3, 5, 8, 13, 21, 34, 60, 150)  # of the texts whose bits are compared; the last is cut at 128 tokens
-CLOSE = 0.999  # the smallest cosine of our vectors to the model's that are not rounded
+CLOSE = 0.999  # the smallest cosine of our vectors to the unrounded model's
 CHROMIUM = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 FIREFOX = "firefox-esr"
 # A new profile asks and fetches nothing, reaches nothing but this machine, and its clock is as fine as Chromium's.
@@ -64,7 +64,7 @@ PREFERENCES = {
 
 
 class Mailbox(contextlib.AbstractContextManager):
-    """A server for this machine alone: it hands out a folder's files, and keeps what a page sends to it."""
+    """A server for this machine only: it serves a folder's files, and keeps what a page sends to it."""
 
     def __init__(self, folder):
         self.letters = letters = queue.Queue()
@@ -74,7 +74,7 @@ class Mailbox(contextlib.AbstractContextManager):
                 letter = self.rfile.read(int(self.headers["Content-Length"]))
                 self.send_response(204)
                 self.end_headers()
-                letters.put(letter)  # last: whoever waits for it closes the browser
+                letters.put(letter)  # last: a waiting reader closes the browser
 
             def log_message(self, *_):
                 pass
@@ -90,7 +90,7 @@ class Mailbox(contextlib.AbstractContextManager):
 
 
 def write_page(folder, name, scripts, work):
-    """Write NAME.html, which loads these scripts and tells what `work`, a call of visit.js, comes to. Its address."""
+    """Write NAME.html, which loads these scripts and reports the result of `work`, a call of visit.js. Its address."""
     loaded = "".join(f'<script src="{script}.js"></script>' for script in scripts)
     text = f'<!doctype html><meta charset="utf-8"><title>{name}</title>{loaded}<script>tell({work});</script>\n'
     path = Path(folder) / f"{name}.html"
@@ -99,16 +99,16 @@ def write_page(folder, name, scripts, work):
 
 
 def write_bits(folder, questions):
-    """Write the page that tells the hashes of all values on the way, of each [model, text]. Its address."""
+    """Write the page that reports the hashes of all intermediate values of each [model, text]. Its address."""
     for file in (HERE / "page.js", SCRIPTS / "shared.js", SCRIPTS / "visit.js"):
         shutil.copy(file, folder)
     return write_page(folder, "bits", ["page", "shared", "visit"], f"bits({json.dumps(questions)})")
 
 
 def in_firefox(address, box, seconds=300):
-    """What a page tells, opened by a Firefox of its own with a new profile.
+    """Return a page's report, opened in a separate Firefox with a new profile.
 
-    Raises RuntimeError where it tells nothing, or that something failed.
+    Raises RuntimeError if it reports nothing, or that something failed.
     """
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as home:
         lines = [f"user_pref({json.dumps(name)}, {json.dumps(value)});\n" for name, value in PREFERENCES.items()]
@@ -121,14 +121,14 @@ def in_firefox(address, box, seconds=300):
             while run.poll() is None and time.monotonic() < end:
                 with contextlib.suppress(queue.Empty):
                     return opened(box.letters.get(timeout=1))
-            raise RuntimeError(f"Firefox told nothing of {address}" + ("" if run.poll() is None else " and ended"))
+            raise RuntimeError(f"Firefox reported nothing on {address}" + ("" if run.poll() is None else " and ended"))
         finally:
             os.killpg(run.pid, signal.SIGKILL)  # its children too; the profile is thrown away
             run.wait()
 
 
 def in_chromium(address, browser, seconds=300):
-    """What a page tells, opened in a new context of this browser, with no network if the page is a file."""
+    """Return a page's report, opened in a new context of this browser, without a network if the page is a file."""
     context = browser.new_context(offline=address.startswith("file:"))
     try:
         tab = context.new_page()
@@ -139,7 +139,7 @@ def in_chromium(address, browser, seconds=300):
 
 
 def opened(letter):
-    """What a page told. Raises RuntimeError with the page's own words where something failed there."""
+    """Return a page's report. Raises RuntimeError with the page's own words if something failed there."""
     told = json.loads(letter)
     if "error" in told:
         raise RuntimeError(told["error"])
@@ -147,7 +147,7 @@ def opened(letter):
 
 
 def found_browsers(box):
-    """Name -> a function that starts this browser anew, opens an address and returns what the page tells."""
+    """Return name -> a function that starts this browser again, opens an address and returns the page's report."""
 
     def started(address):
         from playwright.sync_api import sync_playwright
@@ -184,7 +184,7 @@ def fetched_onnxruntime():
 
 
 def first_answers(bench, folder, browsers):
-    """How long the first answer takes, in a browser that has just started, from the press. The first visit warms up."""
+    """Measure the time from the press to the first answer, in a browser that has just started, after a warm-up."""
     address = write_page(folder, "press", ["page", "visit"], f"press({json.dumps(SENTENCE)})")
     for name, visit in browsers.items():
         times = []
@@ -199,7 +199,7 @@ def first_answers(bench, folder, browsers):
 
 
 def same_bits(bench, folder, browsers):
-    """In how many texts any value on the way has other bits in another browser, or in Node."""
+    """Count the texts for which any intermediate value has other bits in another browser, or in Node."""
     words = " ".join(load_texts("encyclopedia")).split()
     questions = [[weights.DEFAULT, " ".join(words[:n])] for n in WORDS]
     address = write_bits(folder, questions)
@@ -215,7 +215,7 @@ def same_bits(bench, folder, browsers):
 
 @torch.no_grad()
 def contest(bench, folder, browsers, bert, onnxruntime, port):
-    """Our kernel and its peers by turns; and how near both are to the model in float32."""
+    """Compare our kernel and its peers in turns, and how near both are to the model in float32."""
     from embed import exported
 
     disable_progress_bar()

@@ -1,4 +1,4 @@
-"""Anisotropy of 100,000 x 384 against the singular value decomposition that defines it, whole or the values alone.
+"""Anisotropy of 100,000 x 384 against the singular value decomposition that defines it, complete or only the values.
 
 Both compute in float64. Ours takes the eigenvalues of the 384 x 384 matrix of covariances.
 """

@@ -1,7 +1,7 @@
-"""All statistics of a cloud on the disk, in one pass, against the least that they take: its file read, and X^T X.
+"""All statistics of a cloud on disk, in one pass, compared with the minimum: reading its file, and X^T X.
 
-Each runs in a process of its own, so that its memory is its own. The file lies in the system's cache: a slow disk would
-hide what we compute. X^T X is taken as it comes, chunk by chunk, in float32, and nothing else is done.
+Each runs in a separate process, so that its memory is its own. The file is in the system's cache: a slow disk would
+hide our computation. X^T X is computed chunk by chunk, in float32, and nothing else is done.
 """
 
 import os
@@ -20,7 +20,7 @@ LIMIT, LIMIT_MB, PAIRS = 2, 500, 5
 
 
 def write(path):
-    """N vectors, as a model's may be: away from 0, of many sizes, two coordinates far larger than the others."""
+    """Return N vectors like a model's: away from 0, of many sizes, two coordinates far larger than the others."""
     draw = np.random.default_rng(0)
     sizes = np.linspace(0.5, 2, D, dtype=np.float32)
     sizes[[99, 223]] = 20
@@ -31,7 +31,7 @@ def write(path):
 
 
 def chunks(path):
-    """The file's vectors, CHUNK at a time, in one place: each chunk is written over the last."""
+    """Yield the file's vectors, CHUNK at a time, each chunk overwriting the last."""
     space = np.empty((CHUNK, D), np.float32)
     with open(path, "rb", buffering=0) as file:
         while count := file.readinto(space.data.cast("B")):

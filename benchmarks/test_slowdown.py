@@ -1,10 +1,10 @@
-"""No speed that the project claims has halved: ratios against a peer in the same run, never seconds.
+"""No claimed speed has halved: ratios to a peer in the same run, never seconds.
 
-One thread, and the processor's own time, so that what else the machine does hardly counts. Of each side the fastest run
-counts, and a ratio above its bound is measured on, up to MOST pairs: what was disturbed comes down, what is slow stays.
-A bound lies halfway, on a logarithmic scale, between the ratio and its double; where the peer is a bare product, which
-one processor does half again as fast as another beside all else, between the largest ratio and the smallest double that
-were seen. `make bench` measures with more care.
+One thread, and the processor's own time, so that other programs on the machine hardly count. The fastest run of each
+side counts, and a ratio above its bound is measured further, up to MOST pairs: a disturbed one comes down, a slow one
+stays. A bound lies halfway, on a logarithmic scale, between the ratio and its double; if the peer is a bare product,
+which is half again as fast on some processors relative to everything else, it lies between the largest ratio and the
+smallest double that were seen. `make bench` measures more carefully.
 """
 
 import re
@@ -37,9 +37,9 @@ def _one_thread(one_thread):
 
 
 def slower(ours, theirs, bound, peer=float("inf")):
-    """Whether ours takes more than `bound` times the time of theirs; the ratio; and the fastest of theirs.
+    """Return whether ours takes more than `bound` times their time; the ratio; and their fastest run.
 
-    peer: the fastest run of theirs so far. It counts on, or a slowdown would not be seen where theirs is disturbed.
+    peer: their fastest run so far. It still counts, because a slowdown would be missed if theirs is disturbed.
     """
     found, ratio = [], float("inf")
     while len(found) < MOST and ratio > bound:
@@ -51,7 +51,7 @@ def slower(ours, theirs, bound, peer=float("inf")):
 
 @contextmanager
 def doubled(owner, name):
-    """A slowdown put in by hand: the function does its work twice."""
+    """A slowdown on purpose: the function does its work twice."""
     function = getattr(owner, name)
 
     def twice(*arguments, **named):
@@ -82,7 +82,7 @@ def forward(fused, request):
 
 
 def embedding(request):
-    """`embed` beside the bare forward passes of its batches."""
+    """`embed` compared with the bare forward passes of its batches."""
     model, tok = request.getfixturevalue("bert"), request.getfixturevalue("tok")
     texts = load_texts("encyclopedia")[:6]
     ids = sorted((tok.encode(text).ids for text in texts), key=len)
@@ -100,7 +100,7 @@ def decoding(request):
 
 
 def generating(request):
-    """`generate` beside the forward passes that it needs: one of the prompt, one of each token."""
+    """`generate` compared with the forward passes that it needs: one for the prompt, one for each token."""
     model, n = request.getfixturevalue("book_gpt"), 32
 
     def passes():
@@ -112,9 +112,10 @@ def generating(request):
 
 
 def cutting(request):
-    """Words that were seen before, beside looking each word up: Python beside Python.
+    """Known words, compared with looking each word up: Python against Python.
 
-    Beside a tokenizer in Rust the ratio was .47 on one processor and .87 on another: no bound tells that from a half.
+    Against a tokenizer in Rust the ratio was .47 on one processor and .87 on another: no bound separates that from a
+    half.
     """
     tok = request.getfixturevalue("tok")
     texts = 4 * load_texts("encyclopedia")
@@ -124,7 +125,7 @@ def cutting(request):
 
 
 def half_product(X):
-    """The products of 768 rows with all that follow: a few more than half of X Xᵀ."""
+    """The products of 768 rows with all later ones: slightly more than half of X Xᵀ."""
     U = torch.from_numpy(X).float()
     return lambda: [U[i : i + 768] @ U[i:].T for i in range(0, len(U), 768)]
 
@@ -140,7 +141,7 @@ def nearest(request):
 
 
 def variances(request):
-    """The spectrum beside the one product and the eigenvalues that it needs."""
+    """The spectrum compared with the one product and the eigenvalues that it needs."""
     _, X = request.getfixturevalue("clouds")
     return lambda: shape.spectrum(X), lambda: np.linalg.eigvalsh(X.T @ X)
 

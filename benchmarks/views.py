@@ -1,8 +1,8 @@
-"""The head view against BertViz's: how large the page is that it makes, and how long making it takes. Reported.
+"""The head view against BertViz's: the size of its page, and the time to make it. Reported.
 
-BertViz 1.4.1 asks for boto3 and sentencepiece, which this view does not use: it is fetched into a folder of its own,
+BertViz 1.4.1 requires boto3 and sentencepiece, which this view does not use: it is downloaded into a separate folder,
 without them. Its page loads RequireJS, D3 and jQuery from a server in the browser; ours loads nothing. Those three are
-not counted, and what a browser takes to load them is not measured.
+not counted, and their loading time in a browser is not measured.
 """
 
 import re
@@ -22,7 +22,7 @@ PEER, N = "bertviz==1.4.1", 28  # tokens
 
 
 def fetched(folder):
-    """BertViz's head_view, loaded from a folder it comes to."""
+    """Return BertViz's head_view, loaded from a folder."""
     command = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--target", folder, PEER]
     subprocess.run([*command, "--disable-pip-version-check"], check=True)
     sys.path.insert(0, folder)

@@ -1,6 +1,6 @@
 """WordPiece in plain Python against Hugging Face's tokenizer in Rust. Reported, not judged: ours is written to be read.
 
-Ours keeps the pieces of each word that it has cut. So it is timed as it begins, and once it has seen all words.
+Ours caches the pieces of each word that it has cut. So it is timed at its beginning, and once it has seen all words.
 """
 
 import sys

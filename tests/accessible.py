@@ -1,4 +1,4 @@
-"""What axe finds on a page that is open in a browser: in both themes, on a narrow and on a wide screen."""
+"""The findings of axe on a page that is open in a browser: in both themes, on a narrow and on a wide screen."""
 
 from importlib import resources
 
@@ -8,9 +8,9 @@ WIDTHS = [390, 1280]
 THEMES = ["light", "dark"]
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
 # Nearly all of axe's time goes into contrast. In a theme it is measured once for each look of a text: its element,
-# class and colors, and what it stands on. The rules that ask for no color are not asked again in the dark.
-# What scrolls becomes reachable by keyboard a moment after the screen's width changes: the theme waits 300 ms, a view
-# waits to be told, and a busy machine takes longer.
+# class and colors, and its background. Rules without colors are not repeated in the dark. Scrolling parts become
+# reachable by keyboard a moment after the screen's width changes: the theme waits 300 ms, a view waits to be notified,
+# and a busy machine takes longer.
 REACHABLE = """async () => {
   const all = 'pre, .cell_output > .output, .pst-scrollable-table-container, .tl-scroll';
   const scrolls = e => e.checkVisibility() && (e.scrollWidth > e.clientWidth || e.scrollHeight > e.clientHeight);
@@ -50,12 +50,12 @@ AUDIT = """async ([parts, rules, theme]) => {
   return violations.flatMap(v => v.nodes.map(n => v.id + ': ' + n.target.join(' ') + ' | ' + n.html.slice(0, 160)));
 }"""
 
-# axe walks through all of a page whatever it is to look at: what neither is a part nor holds one goes.
+# axe walks through all of a page: elements that are not part of the test are removed.
 ALONE = """parts => {
   for (const e of document.querySelectorAll('body *:not(script, style)'))
     if (e.isConnected && !e.closest(parts) && !e.querySelector(parts)) e.remove();
 }"""
-# Of a formula one letter stays, as large as the formula: all look alike.
+# One letter of each formula stays, as large as the formula, because all look the same.
 SHORT = """() => {
   for (const math of document.querySelectorAll('mjx-math')) {
     Object.assign(math.style, {display: 'inline-block', width: math.getBoundingClientRect().width + 'px'});
@@ -65,15 +65,15 @@ SHORT = """() => {
 
 
 def turn(tab, theme):
-    """Put a page of the book into the theme that the reader's system asks for."""
+    """Switch a page of the book to the theme that the reader's system asks for."""
     tab.emulate_media(color_scheme=theme)
     tab.wait_for_function("theme => document.documentElement.dataset.theme === theme", arg=theme)
 
 
 def audit(tab, parts=("html",), rules=RULES, turn=turn):
-    """Yield what axe finds in these parts of the page (CSS selectors), and where the page is wider than the screen.
+    """Yield axe's findings in these parts of the page (CSS selectors), and parts that are wider than the screen.
 
-    Skips the test where axe is not installed.
+    Skips the test if axe is not installed.
     """
     package = pytest.importorskip("axe_playwright_python")
     tab.add_script_tag(content=resources.files(package).joinpath("axe.min.js").read_text(encoding="utf-8"))

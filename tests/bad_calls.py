@@ -3,8 +3,8 @@
     generate(gpt, [1, 2], 3)    ->    generate(None, [1, 2], 3), generate(gpt, None, 3), generate(gpt, [1, 2], None),
                                       generate(float('nan'), [1, 2], 3), ...
 
-A call is answered well by a result, or by a ValueError or a TypeError that names the argument. To try another value,
-add it to `USUAL`; a new function is found by its doctest. `test_bad_calls.py` says what share may not be.
+A good answer to a call is a result, or a ValueError or a TypeError that names the argument. To try another value, add
+it to `USUAL`; a new function is found by its doctest. `test_bad_calls.py` sets the share of exceptions.
 """
 
 import ast
@@ -37,13 +37,13 @@ RARE = {
     "surrogate": r"'\ud800'",
     "dict": "{'a': 1}",
 }
-SECONDS = 15  # of the processor: a call that takes longer was not refused
-HUGE_SECONDS = 2  # a huge size is a size: it may take its time and memory, and is not waited for
+SECONDS = 15  # of the processor: a longer call was not rejected
+HUGE_SECONDS = 2  # a huge size is valid: it may take its time and memory, and the test does not wait
 
 
 @dataclass
 class BadCall:
-    """A call as one would type it, the doctest and the argument that it is about, and what came of it.
+    """A call as you would type it, its doctest and argument, and the outcome.
 
     outcome: "result", "named" (an error that names the argument), "unnamed" (one that does not), "other kind" (an
     error that is neither a ValueError nor a TypeError) or "too long".
@@ -61,17 +61,17 @@ class BadCall:
 
 
 class TooLong(BaseException):
-    """Not an Exception, so that nothing on the way catches it."""
+    """Not an Exception, so that no handler catches it."""
 
 
 def modules():
-    """The names of all modules of the library that can be imported and are no command."""
+    """The names of all modules of the library that can be imported and are not commands."""
     found = pkgutil.walk_packages(tutorial_lib.__path__, "tutorial_lib.")
     return [name for _, name, _ in found if not name.endswith("__main__")]
 
 
 def bad_calls(module_name, values=USUAL, skip=lambda function: False):
-    """Run the doctests of a module with bad arguments; yield a `BadCall` for each. skip: says it of a function."""
+    """Run the doctests of a module with bad arguments; yield a `BadCall` for each. skip: decides it for a function."""
     module = importlib.import_module(module_name)
     for function, doctest_lines in doctests(module):
         if skip(function):
@@ -82,7 +82,7 @@ def bad_calls(module_name, values=USUAL, skip=lambda function: False):
             target = getattr(target, part)
         if not callable(target):
             continue
-        space = dict(vars(module))  # the names that the doctest's lines have given so far
+        space = dict(vars(module))  # the names that the doctest's lines have defined so far
         for line in doctest_lines:
             for argument, kind, call in spoiled(line, parts[-1], target, values):
                 yield BadCall(function, call, argument, *outcome(call, dict(space), argument, kind == "huge"))
@@ -137,7 +137,7 @@ def position(text, line_number, column):
 
 
 def outcome(call, space, argument, is_huge):
-    """What comes of a call: the outcome as in `BadCall`, and the error's message."""
+    """Return a call's outcome as in `BadCall`, and the error's message."""
     try:
         with quiet(), at_most(HUGE_SECONDS if is_huge else SECONDS):
             exec(compile(call, "<bad call>", "exec"), space)
@@ -158,7 +158,7 @@ def outcome(call, space, argument, is_huge):
 
 @contextlib.contextmanager
 def quiet():
-    """What is printed and warned goes nowhere."""
+    """Discard printed output and warnings."""
     silent = io.StringIO()
     with contextlib.redirect_stdout(silent), contextlib.redirect_stderr(silent), warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -167,10 +167,10 @@ def quiet():
 
 @contextlib.contextmanager
 def at_most(seconds):
-    """Raise TooLong in the block after so many seconds of the processor."""
+    """Raise TooLong in the block after this many processor seconds."""
 
     def stop(_, frame):
-        # Where Python calls back on its own, nothing comes of what is raised: it rings again a tenth of a second later.
+        # If Python calls back from C code, the exception is lost: the alarm rings again a tenth of a second later.
         if frame is None or frame.f_code.co_name not in ("_remove", "gc_callback", "gc_cumulative_time"):
             raise TooLong
 

@@ -3,15 +3,14 @@
     python -m tests.colab                     all notebooks, newest, Colab's and oldest versions
     python -m tests.colab oldest heads bert   some of them, with the oldest versions only
 
-The notebooks are the chapters, and the assignments twice: as students get them, and solved, where every
-check must pass.
+The notebooks are the chapters, and the assignments twice: as students get them, and solved, when every check must pass.
 
-The newest versions are those of constraints.txt, the oldest the lower bounds of pyproject.toml, Colab's those that it
-had in autumn 2026; torch is the pinned one in all three (Colab's is 2.11). The install cell starts where Colab starts:
-the library, the model and the vector database are taken away, and it has to install them, from a copy of this working
-tree that stands in for the repository. All notebooks have the same install cell, so it does this once; then they run,
-two at a time, and find the library installed. At the end nothing
-else may have changed in the environment. The environments lie in _build/colab.
+The newest versions are those of constraints.txt, the oldest the lower bounds of pyproject.toml, Colab's those of autumn
+2026; torch is the pinned one in all three (Colab's is 2.11). The install cell starts with Colab's environment: the
+library, the model and the vector database are removed, and it has to install them, from a copy of this working tree
+that represents the repository. All notebooks have the same install cell, so it does this once; then they run, two at a
+time, and find the library installed. At the end, nothing else may have changed in the environment. The environments are
+in _build/colab.
 """
 
 from __future__ import annotations
@@ -38,7 +37,7 @@ ADDED = ["tutorial_lib", *(name.split("==")[0] for name in FILES),
          "xopen", "isal", "zlib-ng", "backports.zstd",  # come with dnaio
          "Cython", "Deprecated", "persim", "wrapt"]  # come with ripser  # fmt: skip
 JUPYTER = ["ipykernel", "ipywidgets", "nbclient"]  # Colab has the first two; the third executes the notebooks
-COLAB = {  # where it differs from the newest; transformers 5.15 takes no hub's library from 2 on
+COLAB = {  # differences from the newest; transformers 5.15 rejects version 2 or later of the hub's library
     "numpy": "2.1.3",
     "transformers": "5.15.*",
     "huggingface_hub": "1.*",
@@ -50,8 +49,8 @@ AGES = ["newest", "colab", "oldest"]
 
 
 def versions(root: Path, age: str) -> list[str]:
-    """What the environment holds: the library's own requirements at one exact version each."""
-    import tomllib  # Python 3.10 has none, and builds and tests the book all the same
+    """The packages of the environment: the library's own requirements at one exact version each."""
+    import tomllib  # Python 3.10 lacks it, but still builds and tests the book
 
     pins = dict(re.findall(r"^([\w.-]+)==(\S+)$", (root / "constraints.txt").read_text(encoding="utf-8"), re.M))
     project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]
@@ -79,7 +78,7 @@ def environment(root: Path, age: str) -> Path:
 
 
 def repository(root: Path, folder: Path) -> str:
-    """What pip installs the library from as it stands in the working tree: the address of a git repository."""
+    """Return the source from which pip installs the working tree's library: the address of a git repository."""
     git = ["git", f"--git-dir={folder / '.git'}", f"--work-tree={root}", "-c", "user.name=us", "-c", "user.email=us"]
     folder.mkdir(parents=True)
     subprocess.run([*git, "init", "--quiet", "--initial-branch=main"], check=True)
@@ -119,7 +118,7 @@ def install_from(notebook: dict, library: str) -> dict:
 
 
 def install(python: Path, notebooks: list[dict], folder: Path) -> str | None:
-    """Start where Colab starts, and run each install cell that the notebooks have. Returns what went wrong."""
+    """Start with Colab's environment, and run each install cell of the notebooks. Returns the errors."""
     for source in dict.fromkeys("".join(install_cell(notebook)["source"]) for notebook in notebooks):
         take_away = [python, "-m", "pip", "uninstall", "--quiet", "--yes", *ADDED]
         subprocess.run(take_away, check=True, stderr=subprocess.DEVNULL)
@@ -135,14 +134,14 @@ def install(python: Path, notebooks: list[dict], folder: Path) -> str | None:
 
 
 def changes(python: Path, before: set[str]) -> str | None:
-    """What is installed otherwise than before, besides what the install cell may add."""
+    """Return installed packages that differ from before, apart from those that the install cell may add."""
     names = {canonicalize_name(line.split("==")[0]) for line in packages(python) ^ before}
     changed = sorted(names - set(map(canonicalize_name, ADDED)))  # pip writes some names with _ for -
     return f"changed what was installed: {', '.join(changed)}" if changed else None
 
 
 def execute(python: Path, notebook: dict, target: Path) -> str | None:
-    """Run all cells, and keep the notebook with its outputs. Returns what went wrong."""
+    """Run all cells, and keep the notebook with its outputs. Returns the errors."""
     target.write_text(json.dumps(notebook), encoding="utf-8")
     command = [python.with_name("jupyter-execute"), "--inplace", f"--timeout={CELL_SECONDS}", target]
     done = subprocess.run(command, cwd=target.parent, env=clean_variables(), capture_output=True, text=True)
@@ -152,7 +151,7 @@ def execute(python: Path, notebook: dict, target: Path) -> str | None:
 
 
 def run(python: Path, notebook: dict, target: Path) -> str | None:
-    """Execute one notebook. Returns what went wrong."""
+    """Execute one notebook. Returns the errors."""
     start = time.perf_counter()
     failure = execute(python, notebook, target)
     say(f"  {target.stem}: {'FAILED' if failure else 'ran'} in {time.perf_counter() - start:.0f} s")

@@ -21,7 +21,7 @@ def browser_server(tmp_path_factory):
     command = [sys.executable, "-m", "playwright", "launch-server", "--browser", "chromium", "--config", settings]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, start_new_session=True) as server:
         yield server.stdout.readline().strip()
-        os.killpg(server.pid, signal.SIGTERM)  # Node and the browser too, which would stay
+        os.killpg(server.pid, signal.SIGTERM)  # also Node and the browser, which would stay
 
 
 @pytest.fixture(scope="module")  # not the session: while Playwright is connected, no other test can run an event loop
@@ -36,7 +36,7 @@ def browser(browser_server):
 
 @pytest.fixture(scope="session")
 def default_folder():
-    """The default model's files. Without them most of the book cannot be checked, so this fails rather than skips."""
+    """The default model's files. Most of the book cannot be checked without them, so this fails instead of skipping."""
     return weights.resolve()
 
 
@@ -65,7 +65,7 @@ def hf_bert(default_folder):
 
 
 def _one_thread():
-    """For models that are too small for two; and only on one thread do sums come out the same."""
+    """For models that are too small for two; and sums are reproducible only on one thread."""
     import torch
 
     before = torch.get_num_threads()
@@ -79,7 +79,7 @@ one_thread_for_a_file = pytest.fixture(_one_thread, scope="module")
 
 
 def texts_folder():
-    """Where the published texts may lie: what TUTORIAL_LIB_TEXTS names, or shared/data beside the repository."""
+    """Where the published texts may be: the folder in TUTORIAL_LIB_TEXTS, or shared/data next to the repository."""
     named = os.environ.get("TUTORIAL_LIB_TEXTS")
     return Path(named) if named else Path(__file__).parents[2] / "shared" / "data"
 
@@ -95,7 +95,7 @@ def real_folder():
 
 @pytest.fixture
 def in_a_notebook(monkeypatch):
-    """As if a notebook ran the code: what it is given to show comes into this list."""
+    """Pretend that a notebook runs the code: everything that it is asked to show comes into this list."""
     pages = []
     display = types.ModuleType("IPython.display")
     display.display = lambda data, raw: pages.append(data)

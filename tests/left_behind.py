@@ -1,4 +1,4 @@
-"""What a test may not leave behind: variables, signal handlers, limits, threads of torch, a folder, files of ours."""
+"""What a test must not leave behind: variables, signal handlers, limits, threads of torch, folders, our files."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 MADE = ("_build", ".git", ".venv", ".hypothesis", ".pytest_cache", ".ruff_cache", "__pycache__")
-# What pytest and the libraries set for themselves, once.
+# Variables that pytest and the libraries set for themselves, once.
 THEIRS = ("PYTEST_CURRENT_TEST", "KMP_", "TORCHINDUCTOR_", "TQDM_", "COLUMNS", "LINES")
 SIGNALS = [number for number in ("SIGINT", "SIGTERM", "SIGALRM", "SIGCHLD", "SIGPIPE") if hasattr(signal, number)]
 LIMITS = ("RLIMIT_AS", "RLIMIT_CPU", "RLIMIT_FSIZE", "RLIMIT_NOFILE", "RLIMIT_STACK")
 
-written: list[str] = []  # files of ours that this process opened to write
+written: list[str] = []  # our files that this process opened to write
 
 
 def watch() -> None:
@@ -62,7 +62,7 @@ def state() -> dict:
 
 
 def changes(before: dict, after: dict) -> list[str]:
-    """What differs, in words. What was first seen later, as torch was imported meanwhile, does not count."""
+    """Return the differences, in words, without values first seen later, because torch was imported meanwhile."""
     late = {"threads of torch", "gradients", "default type"} - before.keys()
     names = sorted(name for name in before.keys() | after.keys() - late if before.get(name) != after.get(name))
     return [f"{name}: {before.get(name, 'not there')!r:.80} -> {after.get(name, 'not there')!r:.80}" for name in names]

@@ -4,7 +4,7 @@
     python -m tests.mutants 20 coursework/grading.py     mutants of these files
 
 A mutant is a copy of the project with one small change, drawn from those that cosmic-ray makes: another operator,
-number, comparison or keyword. It meets the doctests of its file, the tests that have the name of the file or of its
+number, comparison or keyword. It is tested by the doctests of its file, the tests with the name of the file or of its
 folder, and those that import it. `make mutants` installs cosmic-ray and runs this; the weekly workflow prints the
 survivors.
 """
@@ -28,7 +28,7 @@ SECONDS = 900  # a mutant that loops forever counts as killed
 
 
 def tests_of(root: Path, file: Path) -> list[Path]:
-    """The tests with the file's name, those of its room, those that import it, and the file itself for its doctests.
+    """The tests with the file's name, those of its package, those that import it, and the file itself for its doctests.
 
     The file comes last: if pytest imports it before a test does, it makes a second module that no monkeypatch reaches.
 
@@ -48,7 +48,7 @@ def tests_of(root: Path, file: Path) -> list[Path]:
 
 
 def meaning(code: str) -> str:
-    """The code without annotations, whose change is no mutant: they are not run."""
+    """Return the code without annotations: a change of one is not a mutant, because they are not run."""
     tree = ast.parse(code)
     for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef):
@@ -86,7 +86,7 @@ def mutants(root: Path, files: list[Path], rng: random.Random) -> Iterator[tuple
 
 
 def green(root: Path, tests: list[Path]) -> bool:
-    """Whether the tests pass, or there are none."""
+    """Return whether the tests pass, or there are none."""
     environment = os.environ | {"PYTHONPATH": str(root), "PYTHONDONTWRITEBYTECODE": "1"}
     command = [sys.executable, "-m", "pytest", "-x", "-p", "no:cacheprovider", *tests]
     try:
@@ -97,7 +97,7 @@ def green(root: Path, tests: list[Path]) -> bool:
 
 
 def survives(root: Path, file: Path, mutant: str) -> bool:
-    """Whether the tests of a file pass although it holds the mutant's code. RuntimeError if they fail without it."""
+    """Return whether the tests of a file pass with the mutant's code. RuntimeError if they fail without it."""
     tests, code = tests_of(root, file), (root / file).read_text(encoding="utf-8")
     try:
         (root / file).write_text(mutant, encoding="utf-8")
@@ -105,7 +105,7 @@ def survives(root: Path, file: Path, mutant: str) -> bool:
     finally:
         (root / file).write_text(code, encoding="utf-8")
     if not passed and not green(root, tests):
-        raise RuntimeError(f"the tests of {file} fail without a mutant, too: commit what makes them pass")
+        raise RuntimeError(f"the tests of {file} fail without a mutant, too. Commit a version that passes")
     return passed
 
 

@@ -1,4 +1,4 @@
-"""What a page that is open in a browser shows of its figures on a phone: all of each, in letters that can be read."""
+"""Figures of a page in a browser on a phone: all of each is visible, in readable letters."""
 
 import re
 from functools import cache
@@ -34,7 +34,7 @@ def smallest_letter(path):
 
 
 def too_wide_or_too_small(tab, theme, smallest=SMALLEST):
-    """Yield what is wrong with the figures of a page, folds open, in the theme that it is in; folds close again."""
+    """Yield the errors of a page's figures, folds open, in the current theme; folds close again."""
     tab.evaluate(FOLDS, True)
     yield from (f"{figure} scrolls sideways" for figure in tab.evaluate(SCROLLING))
     for figure, source, shown in tab.evaluate(DRAWINGS):

@@ -6,7 +6,7 @@ import shutil
 import pytest
 
 CHROMIUM = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-PROGRAMS = {  # the commands that start it, Debian's packages, what is tested with it
+PROGRAMS = {  # the commands that start it, Debian's packages, the tests that need it
     "Chromium": (CHROMIUM, "chromium", "pages in a browser"),
     "Firefox": (("firefox-esr",), "firefox-esr", "the live model in a second browser"),
     "Node": (("node",), "nodejs", "training in JavaScript"),
@@ -18,7 +18,7 @@ MISSING = " is not installed"
 
 
 def program(name: str) -> str:
-    """The path of a program. Skips the test where the machine has none."""
+    """The path of a program. Skips the test if the machine does not have it."""
     paths = [path for command in PROGRAMS[name][0] if (path := shutil.which(command))]
     if name == "Chromium" and os.path.exists(CHROME_ON_MACOS):
         paths.append(CHROME_ON_MACOS)
@@ -28,7 +28,7 @@ def program(name: str) -> str:
 
 
 def not_tested(reasons: list[str]) -> str:
-    """What tests that were skipped for these reasons would have tested, and how to install what they need.
+    """Describe the tests that were skipped for these reasons, and how to install what they need.
 
     >>> not_tested(["Skipped: bubblewrap is not installed", "Skipped: no CUDA device here"])
     'Not tested: grading in a sandbox. To test it, install bubblewrap (on Debian: apt-get install bubblewrap).'

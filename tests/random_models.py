@@ -24,7 +24,7 @@ CLASSES = {
 LLAMA_3 = {"rope_type": "llama3", "factor": 8.0, "low_freq_factor": 1.0, "high_freq_factor": 4.0,
            "original_max_position_embeddings": 12}  # fmt: skip
 SCALINGS = [None, {"type": "linear", "factor": 4.0}, LLAMA_3]
-CHOICES = {  # each setting by its name in transformers, with the values that are drawn from
+CHOICES = {  # each setting by its name in transformers, with its possible values
     "all": dict(vocab_size=[50, 131], num_hidden_layers=[1, 2, 4], num_attention_heads=[2, 4, 6],
                 max_position_embeddings=[16, 33], tie_word_embeddings=[True, False], pad_token_id=[1]),
     "bert": dict(intermediate_size=[7, 64], hidden_act=["gelu", "gelu_new", "relu"], type_vocab_size=[1, 2, 4],
@@ -40,7 +40,7 @@ CHOICES = {  # each setting by its name in transformers, with the values that ar
                        norm_bias=[True, False], mlp_bias=[True, False], attention_bias=[True, False],
                        cls_token_id=[0], sep_token_id=[0], bos_token_id=[0], eos_token_id=[0]),
 }  # fmt: skip
-OLD = Version(transformers.__version__) < Version("4.43")  # which has no "llama3", no head_dim and no mlp_bias
+OLD = Version(transformers.__version__) < Version("4.43")  # it has no "llama3", head_dim or mlp_bias
 
 
 def random_settings(kind, seed):
@@ -78,7 +78,7 @@ def random_model(kind, seed, attention="eager", **fixed):
 
 
 def spread(model):
-    """The model with weights far from its first ones: biases and norms start as 0 and 1, where a mix-up hides."""
+    """The model with weights far from its initial ones: biases and norms start as 0 and 1, where a mix-up is hidden."""
     with torch.no_grad():
         for parameter in model.parameters():
             parameter += 0.2 * torch.randn(parameter.shape)

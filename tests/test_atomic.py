@@ -1,4 +1,4 @@
-"""Files are whole or not there, and two processes do not write to one folder."""
+"""Files are complete or absent, and two processes do not write to one folder."""
 
 import os
 
@@ -21,7 +21,7 @@ def test_an_error_leaves_the_old_file_alone(tmp_path):
     assert path.read_text() == "\\ud800"
 
 
-def test_only_what_a_kill_left_is_cleared(tmp_path):
+def test_only_leftovers_of_a_kill_are_cleared(tmp_path):
     kept = ["a.json", "film.part", "part", "b.txt.x.part"]
     for name in [*kept, "a.json.4711.part", "deep.1.part"]:
         (tmp_path / name).write_text("")
@@ -40,4 +40,4 @@ def test_a_folder_is_one_processs_at_a_time(tmp_path):
             pass
     with atomic.locked(folder, "in use"):
         pass
-    assert (folder / ".lock").exists()  # who opened a lock that is gone would hold another one
+    assert (folder / ".lock").exists()  # an open deleted lock would be another lock

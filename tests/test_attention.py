@@ -1,4 +1,4 @@
-"""Attention is the formula, in NumPy and in torch's own modules; masks hide; what does not fit is refused by name."""
+"""Attention is the formula, in NumPy and in torch's own modules; masks hide; bad arguments are rejected by name."""
 
 import re
 
@@ -80,7 +80,7 @@ def test_masked_keys_get_weight_zero_whatever_they_hold():
 
 
 def test_attention_does_without_torchs_broadcast_shapes(monkeypatch):
-    """It imports SymPy: half a second, and 30 MB in each process that asks a model."""
+    """It imports SymPy: half a second, and 30 MB in each process that uses a model."""
     monkeypatch.delattr(torch, "broadcast_shapes")
     attention(*torch.ones(3, 2, 2))
 
@@ -139,7 +139,7 @@ def test_a_heads_maps_make_its_updates_and_scores():
         assert torch.allclose(X @ down @ up @ X.T / 2, trace["scores"][h])
 
 
-# what is refused, by name
+# rejected arguments, by name
 
 
 @pytest.mark.parametrize("shapes", [
@@ -149,7 +149,7 @@ def test_a_heads_maps_make_its_updates_and_scores():
     [(2, 2, 3), (3, 4, 3), (4, 3)],
     [(2, 2, 3), (4, 3), (3, 4, 3)],
 ])  # fmt: skip
-def test_shapes_that_do_not_fit_are_refused(shapes):
+def test_shapes_that_do_not_fit_are_rejected(shapes):
     got = "{}, {} and {}".format(*shapes)
     with pytest.raises(ValueError, match=r"Q, K and V must be \(..., n_q, d_k\), .* got " + re.escape(got)):
         attention(*(torch.zeros(shape) for shape in shapes))
@@ -160,14 +160,14 @@ def test_shapes_that_do_not_fit_are_refused(shapes):
     [
         ([[True]], TypeError, "mask must be a boolean tensor"),
         (torch.ones(2, 3), TypeError, "mask must be boolean.*got torch.float32"),
-        (torch.tensor([[True] * 3, [False] * 3]), ValueError, "attend to nothing"),
+        (torch.tensor([[True] * 3, [False] * 3]), ValueError, "attends to nothing"),
         (torch.ones(3, 3).bool(), ValueError, r"mask must broadcast to .*, here \(2, 3\), got \(3, 3\)"),
         (torch.ones(4).bool(), ValueError, r"mask must broadcast to .*, here \(2, 3\), got \(4,\)"),
         (torch.ones(5, 2, 3).bool(), ValueError, r"mask must broadcast to .*, here \(2, 3\), got \(5, 2, 3\)"),
     ],
 )
 @pytest.mark.parametrize("fused", [False, True])
-def test_masks_that_do_not_fit_are_refused(mask, error, says, fused):
+def test_masks_that_do_not_fit_are_rejected(mask, error, says, fused):
     with pytest.raises(error, match=says):
         attention(torch.zeros(2, 4), torch.zeros(3, 4), torch.zeros(3, 4), mask, fused=fused)
 
@@ -176,9 +176,9 @@ def test_masks_that_do_not_fit_are_refused(mask, error, says, fused):
     "call, says",
     [
         (lambda: softmax(torch.zeros(2), temperature=0), "temperature must be a positive number, got 0"),
-        (lambda: softmax(torch.tensor([-torch.inf])), "and a number in each row, got -inf"),
-        (lambda: padding_mask([[0.5, 1]]), "attention_mask must hold only 1"),
-        (lambda: padded([]), "texts must be one or more"),
+        (lambda: softmax(torch.tensor([-torch.inf])), "with a number in each row, got -inf"),
+        (lambda: padding_mask([[0.5, 1]]), "attention_mask must contain only 1"),
+        (lambda: padded([]), "texts must contain at least one list"),
         (lambda: MultiHeadAttention(10, 4), "d_model must be a multiple of n_heads, got d_model=10 and n_heads=4"),
         (lambda: MultiHeadAttention(8, 2).value_map(-1), "h must be a head from 0 to 1, got -1"),
         (lambda: MultiHeadAttention(8, 2).score_map(2), "h must be a head from 0 to 1, got 2"),
@@ -186,6 +186,6 @@ def test_masks_that_do_not_fit_are_refused(mask, error, says, fused):
         (lambda: shared_heads(torch.ones(3, 4), 5), r"X must be \(..., n_kv_heads, n, d_k\), got \(3, 4\)"),
     ],
 )
-def test_values_that_do_not_fit_are_refused(call, says):
+def test_values_that_do_not_fit_are_rejected(call, says):
     with pytest.raises(ValueError, match=says):
         call()

@@ -1,10 +1,10 @@
-"""Bad arguments are told: `bad_calls.py` calls each public function with one argument at a time gone wrong."""
+"""Bad arguments are reported: `bad_calls.py` calls each public function with one bad argument at a time."""
 
 import pytest
 
 from tests.bad_calls import RARE, USUAL, bad_calls, modules
 
-INNER = {  # what is called with values that were checked already, or takes anything
+INNER = {  # functions that take already checked values, or anything
     "are the checks": ["arguments", "geometry.arrays"],
     "are called by embed and measure, which have checked": ["vectors.batches", "measure.sums"],
     "are called by the views or the build of the pages": ["views.base", "views.live", "views.still", "views.traces"],
@@ -14,7 +14,7 @@ INNER = {  # what is called with values that were checked already, or takes anyt
     "are called by BPE, with words that it cut and parts of a file that it names": ["tokenization.merges.glue",
                                                                                    "tokenization.steps"],
 }  # fmt: skip
-MOST = 0.04  # of a room's errors may name no argument
+MOST = 0.04  # of a module's errors may name no argument
 
 
 def is_inner(function):
@@ -22,13 +22,13 @@ def is_inner(function):
 
 
 def share_told_badly(calls):
-    """Of the calls that raise: the share whose error names no argument, or is of another kind than intended."""
+    """Among calls that raise: the share whose error names no argument, or is not of the intended kind."""
     errors = [call for call in calls if call.outcome != "result"]
     return sum(not call.is_answered_well for call in errors) / max(len(errors), 1)
 
 
 def rooms():
-    """Each room with the usual bad values, and, among the long tests, with the rarer ones."""
+    """Each module with the usual bad values, and, among the long tests, with the rarer ones."""
     for room in sorted({name.split(".")[1] for name in modules()}):
         yield pytest.param(room, USUAL, id=room)
         yield pytest.param(room, RARE, id=f"{room} rare", marks=pytest.mark.long)

@@ -1,4 +1,4 @@
-"""The harness of the benchmarks: what a ratio is, what passes, what is written, and how a run ends."""
+"""The harness of the benchmarks: the definition of a ratio, which ones pass, the output, and how a run ends."""
 
 import importlib.util
 import json

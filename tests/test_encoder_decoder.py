@@ -1,7 +1,7 @@
 """The transformer of 2017 equals torch's and transformers'; cache and padding change nothing; it learns to translate.
 
-Three other programs: `torch.nn.Transformer` for both places of LayerNorm, and of transformers Marian (LayerNorm after,
-as in the paper) and Pegasus (before). All three are given weights by name, none of them has a table in the library.
+Three other programs: `torch.nn.Transformer` for both positions of LayerNorm, and of transformers Marian (LayerNorm
+after, as in the paper) and Pegasus (before). All three get their weights by name; the library has no table for them.
 """
 
 import random
@@ -85,7 +85,7 @@ def torchs(model):
     return theirs
 
 
-@pytest.mark.filterwarnings("ignore::UserWarning")  # torch tells when it takes its slower way
+@pytest.mark.filterwarnings("ignore::UserWarning")  # torch reports when it takes its slower path
 @pytest.mark.parametrize("norm_first", [True, False])
 @pytest.mark.parametrize("seed", range(10))
 def test_equals_torchs_transformer(seed, norm_first):
@@ -188,10 +188,10 @@ def test_cache_changes_nothing_at_any_split(model, split):
     second, cache_2 = model.decode(target[:, split:], memory, mask, cache)
     torch.testing.assert_close(torch.cat([first, second], 1), whole, rtol=0, atol=1e-12)
     torch.testing.assert_close(cache_2, kept, rtol=0, atol=1e-12)
-    torch.testing.assert_close(cache, before, rtol=0, atol=0)  # what was handed in is not written to
-    with pytest.raises(ValueError, match="the cache is of a source of 9 tokens, but memory has 8"):
+    torch.testing.assert_close(cache, before, rtol=0, atol=0)  # arguments are not written to
+    with pytest.raises(ValueError, match="cache belongs to a source of 9 tokens, but memory has 8"):
         model.decode(target[:, split:], memory[:, :8], None, cache)
-    # What is known of the source is handed on, not made again.
+    # Values computed from the source are passed on, not computed again.
     assert all(new[1][0] is old[1][0] for new, old in zip(cache_2, cache, strict=True))
 
 
@@ -220,7 +220,7 @@ def test_padding_and_fused_attention_change_nothing(model, seed):
 
 
 def test_one_table_serves_source_target_and_unembedding():
-    """As in the paper's section 3.4; sines and cosines are no parameters, and tokens begin at their size."""
+    """As in the paper's section 3.4; sines and cosines are not parameters, and tokens begin at their size."""
     tied, untied = EncoderDecoder(Config(**SMALL)), EncoderDecoder(Config(**SMALL, tied=False))
     counts = [sum(p.numel() for p in model.parameters()) for model in (tied, untied)]
     assert counts[1] - counts[0] == 2 * 40 * 24
@@ -278,11 +278,11 @@ def test_loss_is_minus_log_p_of_target_tokens(model):
 @pytest.mark.parametrize(
     "call, says",
     [
-        (lambda m: m([[40]], [[1]]), r"source_ids must lie in 0\.\.39 \(the vocabulary\), got 40"),
-        (lambda m: m([[1]], [[1] * 13]), "target_ids has 13 tokens, but the model has positions for 12"),
-        (lambda m: m([[1]], [[1], [2]]), "one text for each source, 1, got 2"),
-        (lambda m: m([[1, 2]], [[1]], [[0, 0]]), "marks every token of some text as padding"),
-        (lambda m: m.decode([[1]], m.encode([[1, 2]]), cache=m.decode([[1]], m.encode([[1]]))[1]), "cache is of a sou"),
+        (lambda m: m([[40]], [[1]]), r"source_ids must be in 0\.\.39 \(the vocabulary\), got 40"),
+        (lambda m: m([[1]], [[1] * 13]), "target_ids has 13 tokens, but the model supports at most 12"),
+        (lambda m: m([[1]], [[1], [2]]), "one text per source, 1, got 2"),
+        (lambda m: m([[1, 2]], [[1]], [[0, 0]]), "marks a whole text as padding"),
+        (lambda m: m.decode([[1]], m.encode([[1, 2]]), cache=m.decode([[1]], m.encode([[1]]))[1]), "cache belongs to"),
         (lambda m: m.decode([[1]], m.encode([[1]]), cache=m.decode([[1] * 12], m.encode([[1]]))[1]), "has 13 tokens"),
         (lambda m: translate(m, [[1]], 13, start=1), "n must be a number of tokens, 0 to 12"),
         (lambda m: translate(m, [[1]], 3, start=40), "start must be an id of the vocabulary, got 40"),
@@ -291,6 +291,6 @@ def test_loss_is_minus_log_p_of_target_tokens(model):
         (lambda m: EncoderDecoder(None), "config must be an encoder_decoder.Config"),
     ],
 )
-def test_calls_that_do_not_fit_are_refused(model, call, says):
+def test_calls_that_do_not_fit_are_rejected(model, call, says):
     with pytest.raises((ValueError, TypeError), match=says):
         call(model)

@@ -1,4 +1,4 @@
-"""A disk that is really too small: an error that says so, nothing half written, and the same call goes on."""
+"""A disk that is really too small: an error that says so, no partial file, and the same call continues."""
 
 import os
 import subprocess
@@ -60,7 +60,7 @@ def build():
 
 
 def before_and_after_the_disk_grows(call):
-    """Print what comes of the call and what then lies there, on a disk of 1 MB and on one of 64 MB."""
+    """Print the result of the call and the files it leaves, on a disk of 1 MB and on one of 64 MB."""
     for size in ("1m", "64m"):
         subprocess.run(["mount", "-o", f"remount,size={size}", "."], check=True)
         try:
@@ -72,11 +72,11 @@ def before_and_after_the_disk_grows(call):
 
 @pytest.mark.parametrize(("call", "needs", "done"), [
     (train, "has room for 1 MB; checkpoints of this model need", "done 4"),
-    pytest.param(embed, "vectors.npy needs 3 MB, and the disk has no room", "done (2000, 384)", marks=LONG),
+    pytest.param(embed, "vectors.npy needs 3 MB, which the disk does not have", "done (2000, 384)", marks=LONG),
     pytest.param(measure, "No space left on device", "done [", marks=LONG),
-    pytest.param(build, "The disk is full: make room, and type `make book` again.", "done", marks=LONG),
+    pytest.param(build, "The disk is full. Make room, and run `make book` again.", "done", marks=LONG),
 ])  # fmt: skip
-def test_a_full_disk_is_told_and_resumed_from(tmp_path, call, needs, done):
+def test_a_full_disk_is_reported_and_resumed_from(tmp_path, call, needs, done):
     code = f"from tests import test_full_disk as t; t.before_and_after_the_disk_grows(t.{call.__name__})"
     command = ["unshare", "--user", "--map-root-user", "--mount", "sh", "-c", ON_A_SMALL_DISK, "sh"]
     environment = {"PYTHONPATH": str(ROOT), "PATH": "/usr/sbin:/usr/bin:/sbin:/bin"}

@@ -57,7 +57,7 @@ def test_padding_on_any_side_changes_nothing(kind, as_tensor):
             assert generate(model, encoding, 6, cache=cache) == alone
 
 
-def test_padding_is_no_part_of_a_prompt():
+def test_padding_is_not_part_of_a_prompt():
     gpt, tok = load("book-gpt", device="cpu")
     texts = ["the bear", "once upon a time the bear sat in the"]
     alone = [generate(gpt, tok(text).ids, 6) for text in texts]
@@ -72,7 +72,7 @@ def test_value_can_be_changed_while_writing(gpt):
     steer = change({"layer.*.attention.weights": lambda A: (A > 0) / (A > 0).sum(-1, True)})
     assert generate(gpt, [1, 2, 3], 5, keep=steer) == generate(gpt, [1, 2, 3], 5, keep=steer, cache=False)
     assert generate(gpt, [1], 2, keep=lambda name, X: X if not X.requires_grad else 1 / 0)  # no gradients are kept
-    with pytest.raises(ValueError, match="stops must be of this run of the model, got 'layer.7.output'"):
+    with pytest.raises(ValueError, match="stops must match a value of this run, got 'layer.7.output'"):
         generate(gpt, [1], 1, keep=change({"layer.7.output": 0}))
 
 
@@ -127,13 +127,13 @@ def test_near_temperature_0_the_largest_takes_all(dtype, temperature):
 
 
 @pytest.mark.parametrize("wrong", [torch.inf, torch.nan])
-def test_scores_that_are_no_numbers_are_refused(wrong):
+def test_scores_that_are_not_numbers_are_rejected(wrong):
     for call in (softmax, probabilities, draw):
-        with pytest.raises(ValueError, match=f"must hold numbers or -inf, and a number in each row, got {wrong}"):
+        with pytest.raises(ValueError, match=f"must contain numbers or -inf, with a number in each row, got {wrong}"):
             call(torch.tensor([[0.0, 1.0], [wrong, 0.0]]))
 
 
-def test_what_is_left_out_is_never_drawn():
+def test_excluded_tokens_are_never_drawn():
     scores = torch.log(torch.tensor([0.5, 0.3, 0.15, 0.05]))
     assert torch.allclose(probabilities(scores, top_p=0.8), torch.tensor([0.625, 0.375, 0, 0]))
     assert torch.allclose(probabilities(scores, top_p=0.81), torch.tensor([0.5, 0.3, 0.15, 0]) / 0.95)
@@ -147,10 +147,10 @@ def test_what_is_left_out_is_never_drawn():
 @pytest.mark.parametrize(
     "arguments, says",
     [
-        (([], 3), "got an empty one"),
-        (([[1], []], 3), "got an empty one"),
-        (("the bear", 3), "got 'the bear': texts go through the tokenizer first"),
-        ((["the bear"], 3), r"got \['the bear'\]: texts go through the tokenizer first"),
+        (([], 3), "ids contains an empty prompt"),
+        (([[1], []], 3), "ids contains an empty prompt"),
+        (("the bear", 3), "got 'the bear'. Tokenize texts first"),
+        ((["the bear"], 3), r"got \['the bear'\]. Tokenize texts first"),
         (([1], -1), "n must be a number of tokens, 0 or more, got -1"),
         (([1], 3, -0.5), "temperature must be 0"),
         (([1], 3, float("nan")), "temperature must be 0"),
@@ -162,6 +162,6 @@ def test_what_is_left_out_is_never_drawn():
         (([1], 3, 0, None, None, 0, "a"), "stop must be ids"),
     ],
 )
-def test_arguments_that_do_not_fit_are_refused(gpt, arguments, says):
+def test_arguments_that_do_not_fit_are_rejected(gpt, arguments, says):
     with pytest.raises((ValueError, TypeError), match=says):
         generate(gpt, *arguments)

@@ -1,4 +1,4 @@
-"""On a GPU, where one is at hand: models equal transformers' there, and everything else is what the CPU computes."""
+"""On a GPU, if available: models equal transformers' there, and everything else equals the CPU's results."""
 
 import pytest
 import torch
@@ -70,7 +70,7 @@ def test_silenced_and_patched_heads_are_the_cpus(model_class, config_class):
     changes = silence([(0, 1), (2, 0)]), patch([(1, 2)], model.trace(IDS[::-1]), tokens=slice(1, 4))
     expected = [model.trace(IDS, keep=change) for change in changes]
     model.to(GPU)
-    for change, of_the_cpu in zip(changes, expected, strict=True):  # what is patched in lies on the CPU
+    for change, of_the_cpu in zip(changes, expected, strict=True):  # the patch is on the CPU
         trace = {name: value.cpu() for name, value in model.trace(IDS, keep=change).items()}
         torch.testing.assert_close(trace, of_the_cpu, rtol=1e-10, atol=1e-10)
 

@@ -62,7 +62,7 @@ def test_every_package_is_pinned_inside_its_range():
 
 
 def test_code_imports_only_declared_packages():
-    """What comes only because another package needs it may stay away with that package's next version."""
+    """A package that is installed only because another one needs it may disappear with that package's next version."""
     pytest.importorskip("deptry")
     command = [sys.executable, "-m", "deptry", "tutorial_lib", "tutorial_book", "--no-ansi"]
     run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
@@ -81,7 +81,7 @@ def test_no_file_has_a_placeholder_address():
 
 
 def test_tracked_files_are_small_and_without_outputs():
-    """The book's own models excepted: tests/training/test_recipes.py says how large they are together."""
+    """Except the book's own models: tests/training/test_recipes.py checks their total size."""
     for path in tracked_files():
         most = 2_500_000 if path.parent.parent.name == "models" else 1_000_000
         assert path.stat().st_size < most, f"{path} is larger than {most / 1e6:g} MB"

@@ -1,4 +1,4 @@
-"""Silenced, patched and changed values: the same as what one gets by hand, in encoders and decoders."""
+"""Silenced, patched and changed values: the same as by hand, in encoders and decoders."""
 
 import copy
 
@@ -155,11 +155,11 @@ def test_encoder_decoder_is_changed_by_the_same_names():
     even = change({"decoder.layer.*.cross_attention.weights": lambda A: A.mean(-1, keepdim=True)})
     A = model.trace(IDS, OTHERS, keep=even)["decoder.layer.2.cross_attention.weights"]
     assert (A == A[..., :1]).all()
-    with pytest.raises(ValueError, match="got 'layer.0.output'; near: "):
+    with pytest.raises(ValueError, match="got 'layer.0.output'. Similar names: "):
         model(IDS, OTHERS, keep=change({"layer.0.output": 0}))
 
 
-def test_what_is_not_computed_cannot_be_changed(model):
+def test_uncomputed_values_cannot_be_changed(model):
     other = change({"layer.0.attention.weights": lambda A: A.flip(-1)})
     assert not torch.equal(run(model, keep=other), run(model))
     with pytest.raises(ValueError, match=r"got 'layer\.0\.attention\.weights'"):
@@ -169,25 +169,25 @@ def test_what_is_not_computed_cannot_be_changed(model):
 @pytest.mark.parametrize(
     "keep, says",
     [
-        (lambda: silence([(3, 0)]), r"this run of the model, got 'layer\.3\.attention\.heads'; near: layer\.2"),
-        (lambda: silence([(1, 3)]), r"heads must lie in 0\.\.2, got 3 in layer\.1"),
-        (lambda: silence([(-1, 0)]), r"heads must be pairs \(layer, head\), each from 0 on, got -1"),
-        (lambda: silence([3]), r"heads must be pairs \(layer, head\), each from 0 on, got 3"),
-        (lambda: silence([(0, 1, 2)]), r"pairs \(layer, head\), each from 0 on, got \(0, 1, 2\)"),
+        (lambda: silence([(3, 0)]), r"a value of this run, got 'layer\.3\.attention\.heads'. Similar names: layer\.2"),
+        (lambda: silence([(1, 3)]), r"heads must be in 0\.\.2, got 3 in layer\.1"),
+        (lambda: silence([(-1, 0)]), r"heads must be pairs \(layer, head\), each 0 or more, got -1"),
+        (lambda: silence([3]), r"heads must be pairs \(layer, head\), each 0 or more, got 3"),
+        (lambda: silence([(0, 1, 2)]), r"pairs \(layer, head\), each 0 or more, got \(0, 1, 2\)"),
         (lambda: silence([(0, 1.0)]), r"heads must be pairs .* got 1\.0"),
-        (lambda: patch([(1, 0)], {}), r"other must hold 'layer\.1\.attention\.heads'"),
-        (lambda: patch([(1, 0)], {"layer.1.attention.heads": torch.ones(2, 3, 5, 4)}), "as many tokens"),
-        (lambda: change({"layer.1.outputs": 0}), r"got 'layer\.1\.outputs'; near: layer\.1\.output, "),
+        (lambda: patch([(1, 0)], {}), r"other must contain 'layer\.1\.attention\.heads'"),
+        (lambda: patch([(1, 0)], {"layer.1.attention.heads": torch.ones(2, 3, 5, 4)}), "equally many tokens"),
+        (lambda: change({"layer.1.outputs": 0}), r"got 'layer\.1\.outputs'. Similar names: layer\.1\.output, "),
         (lambda: change({"layer.*.nothing": 0}), "got 'layer.*.nothing'"),
-        (lambda: change({NAME: lambda X: X[:, :1, :3]}), r"the new value at layer\.1\.output must fit its shape"),
-        (lambda: change({NAME: lambda X: None}), r"must fit its shape, \(2, 4, 12\), got None"),
-        (lambda: lambda name, value: None, "keep must return the value, or what takes its place, got None at"),
+        (lambda: change({NAME: lambda X: X[:, :1, :3]}), r"the new value of layer\.1\.output must broadcast to shape"),
+        (lambda: change({NAME: lambda X: None}), r"must broadcast to shape \(2, 4, 12\), got None"),
+        (lambda: lambda name, value: None, "keep must return the value or its replacement, got None at"),
         (lambda: [change({NAME: 0}), change({"layer.9.output": 0})], "got 'layer.9.output'"),
         (lambda: [change({NAME: 0}), 3], "keep, must be a function of a name and a value, or several .* got int"),
         (lambda: change([NAME]), "stops must be a dict"),
     ],
 )
-def test_a_change_that_does_not_fit_is_refused(model, keep, says):
+def test_a_change_that_does_not_fit_is_rejected(model, keep, says):
     with pytest.raises((ValueError, TypeError), match=says):
         run(model, keep=keep())
 
@@ -206,7 +206,7 @@ def test_a_trace_keeps_only_what_is_asked_for(model):
     assert list(some) == [f"layer.{i}.output" for i in range(3)]
     assert all(torch.equal(some[name], whole[name]) for name in some)
     assert list(model.trace(IDS, only=[NAME, "layer.0.hidden"])) == ["layer.0.hidden", NAME]
-    with pytest.raises(ValueError, match="only must be of this run of the model, got 'layer.1.outputs'; near: "):
+    with pytest.raises(ValueError, match="only must match a value of this run, got 'layer.1.outputs'. Similar names: "):
         model.trace(IDS, only="layer.1.outputs")
     with pytest.raises(TypeError, match="only must be a name or a pattern"):
         model.trace(IDS, only=3)
@@ -216,5 +216,5 @@ def test_a_trace_shows_its_names_and_shapes(model):
     trace = model.trace(IDS)
     lines = dict(line.split(maxsplit=1) for line in repr(trace).splitlines())
     assert lines == {name: str(tuple(value.shape)) for name, value in trace.items()}
-    with pytest.raises(KeyError, match="no value is called 'layer.1.outputs'; near: layer.1.output"):
+    with pytest.raises(KeyError, match="no value is called 'layer.1.outputs'. Similar names: layer.1.output"):
         trace["layer.1.outputs"]

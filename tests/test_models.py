@@ -1,4 +1,4 @@
-"""All families: equal to transformers at every stop; padding, the cache and the fused kernel change nothing.
+"""All families: equal to transformers at every trace point; padding, cache and fused kernel change nothing.
 
 The transformer of 2017 is in `test_encoder_decoder.py`; DistilBERT, RoBERTa and ALBERT, which are `Bert` with other
 numbers, are in `weights/test_names.py`. That the comparison would find a mistake is in `test_parity.py`.
@@ -35,7 +35,7 @@ def ours_in_float64(kind, seed, **fixed):
 
 
 def scores_of(model, *arguments, **options):
-    """What comes out, without the cache of a decoder."""
+    """The model's output, without the cache of a decoder."""
     output = model(*arguments, **options)
     return output[0] if isinstance(output, tuple) else output
 
@@ -58,7 +58,7 @@ def test_every_stop_equals_transformers(kind, seed, dtype):
 
 @pytest.mark.parametrize("kind", OURS)
 def test_random_models_differ_in_every_number(kind):
-    """Or the comparison would say nothing of the number that is always the same."""
+    """Otherwise the comparison would say nothing about a number that is always the same."""
     same = {"bert": {"pad_id", "d_embedding", "n_different"}, "gpt2": {"offset", "norm_first"}}
     same |= {"opt": {"offset", "eps"}}
     configs = [vars(OURS[kind].config_class.from_hf(random_config(kind, seed).to_dict())) for seed in range(10)]
@@ -66,7 +66,7 @@ def test_random_models_differ_in_every_number(kind):
 
 
 def documented(model, **lengths):
-    """The stops of one layer that the docstring of `trace` lists, with the shapes that it says: {name: shape}."""
+    """The values of one layer that the docstring of `trace` lists, with the shapes that it gives: {name: shape}."""
     sizes = {"n_kv_heads": None, "d_k": model.config.d_model // model.config.n_heads} | vars(model.config) | lengths
     stops = {}
     text = model.trace.__doc__.partition(">>>")[0]
@@ -99,14 +99,14 @@ def test_trace_has_the_stops_that_its_docstring_lists(kind):
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("kind", OURS)
 def test_padding_and_fused_attention_change_nothing(kind, seed):
-    """Padding on the right, and on the left where positions are counted from the first token, or relative."""
+    """Padding on the right, and on the left if positions are counted from the first token, or are relative."""
     model = ours_in_float64(kind, seed)
     inputs = batch(model, (0, 14), (0, 9), (0, 1) if kind == "bert" else (8, 14), seed=seed)
     together = scores_of(model, **inputs)
     fused = scores_of(model, **inputs, fused=True)
     for ids, real, row, fused_row in zip(inputs["ids"], inputs["attention_mask"].bool(), together, fused, strict=True):
         alone = scores_of(model, ids[real])[0]
-        # ModernBERT's angles are float32, and in another place they are others.
+        # ModernBERT's angles are float32, and differ at another position.
         tolerance = 1e-4 if kind == "modernbert" and not real[0] else 1e-12
         torch.testing.assert_close(row[real], alone, rtol=0, atol=tolerance)
         torch.testing.assert_close(fused_row[real], row[real], rtol=0, atol=1e-12)
@@ -128,7 +128,7 @@ def test_cache_changes_nothing_at_any_split(kind, seed):
             second, cache_2 = model(ids[:, split:], cache, given)
             torch.testing.assert_close(torch.cat([first, second], 1), whole, rtol=0, atol=1e-10)
             torch.testing.assert_close(cache_2, kept, rtol=0, atol=1e-10)
-            torch.testing.assert_close(cache, before, rtol=0, atol=0)  # what was handed in is not written to
+            torch.testing.assert_close(cache, before, rtol=0, atol=0)  # arguments are not written to
 
 
 @pytest.mark.parametrize("kind", DECODERS)
@@ -214,7 +214,7 @@ def test_encodings_of_other_libraries_are_read(bert, hf_bert, default_folder):
     one = theirs.backend_tokenizer.encode(texts[0])
     assert torch.equal(bert(one), bert([one.ids]))
     assert torch.equal(SMALL["gpt"](input_ids=[[5, 6]])[0], SMALL["gpt"]([[5, 6]])[0])
-    with pytest.raises(ValueError, match="at most attention_mask and token_type_ids, got input_ids, position_ids"):
+    with pytest.raises(ValueError, match="only add attention_mask and token_type_ids, got input_ids, position_ids"):
         bert({"input_ids": [[5]], "position_ids": [[0]]})
     with pytest.raises(TypeError, match="ids must be given once"):
         bert([[5]], input_ids=[[5]])
@@ -252,7 +252,7 @@ OLDER = {"gpt2": ["h.0.attn.bias", "h.0.attn.masked_bias"], "llama": ["layers.0.
 @pytest.mark.parametrize("prefix", [True, False], ids=["prefix", "bare"])
 @pytest.mark.parametrize("kind", HEADS)
 def test_spellings_of_the_hub_load(kind, prefix):
-    """With and without the prefix of the body, with what older files carry besides, without the tied head."""
+    """With and without the prefix of the body, with extra entries of older files, without the tied head."""
     theirs = random_model(kind, 3, tie_word_embeddings=True)
     body = theirs.base_model_prefix + "."
     state = {name: tensor for name, tensor in theirs.state_dict().items() if name != HEADS[kind]}
@@ -265,15 +265,15 @@ def test_spellings_of_the_hub_load(kind, prefix):
     assert head.weight is ours.embeddings.tokens.weight
 
 
-def test_an_untied_model_without_its_head_is_refused():
+def test_an_untied_model_without_its_head_is_rejected():
     theirs = random_model("gpt2", 3, tie_word_embeddings=False)
     state = {name: tensor for name, tensor in theirs.state_dict().items() if name != "lm_head.weight"}
-    with pytest.raises(ValueError, match="these weights have no unembedding"):
+    with pytest.raises(ValueError, match="checkpoint must have unembedding weights"):
         gpt.GPT.from_checkpoint(theirs.config.to_dict(), state)
 
 
 def test_matrices_that_widen_are_read_by_columns():
-    """The speed beside transformers rests on it: `benchmarks/generation.py`."""
+    """The speed compared with transformers depends on it: `benchmarks/generation.py`."""
     model = OURS["gpt2"].from_hf(random_model("gpt2", 1))
     matrices = [part.weight for part in model.modules() if isinstance(part, torch.nn.Linear)]
     assert all(W.T.is_contiguous() == (len(W) >= len(W.T)) for W in matrices)
@@ -297,7 +297,7 @@ def test_a_new_decoder_hardly_prefers_any_token(kind, norm_first):
 
 
 def test_last_matrices_of_a_new_gpt_are_small():
-    """What 2 n_layers sublayers add up to stays as large as what one adds: GPT-2's initialization."""
+    """The sum over 2 n_layers sublayers stays as large as one of them: GPT-2's initialization."""
     model = gpt.GPT(gpt.Config(vocab_size=10, d_model=64, n_layers=8, n_heads=4, d_ff=128, n_positions=8))
     for layer in model.layer:
         for W, std in (
@@ -340,49 +340,49 @@ def test_modernberts_body_loads_without_the_head(kind):
     compare(ours, theirs, batch(theirs, (0, 20))).check()
 
 
-# what is refused, by name
+# rejected arguments, by name
 
 
 @pytest.mark.parametrize("kind", ["bert", "gpt", "llama", "modernbert"])
-def test_inputs_that_do_not_fit_are_refused(kind):
-    with pytest.raises(ValueError, match=r"ids must lie in 0\.\.59 \(the vocabulary\), got 60"):
+def test_inputs_that_do_not_fit_are_rejected(kind):
+    with pytest.raises(ValueError, match=r"ids must be in 0\.\.59 \(the vocabulary\), got 60"):
         SMALL[kind]([[60]])
-    with pytest.raises(ValueError, match=r"attention_mask must have one number a token, shape \(1, 2\)"):
+    with pytest.raises(ValueError, match=r"attention_mask must have one number per token, shape \(1, 2\)"):
         SMALL[kind]([[1, 2]], attention_mask=[[1]])
 
 
 @pytest.mark.parametrize(
     "kind, call, says",
     [
-        ("bert", lambda m: m([[1] * 13]), "ids has 13 tokens, but this model has positions for 12"),
-        ("bert", lambda m: m([[1, 2]], [[0, 0]]), "attention_mask marks every token of some text as padding"),
-        ("bert", lambda m: m([[1, 2]], None, [[0, 2]]), r"token_type_ids must lie in 0\.\.1 \(the segments"),
-        ("bert", lambda m: m([[1, 2]], None, [0]), "token_type_ids must have one number a token"),
+        ("bert", lambda m: m([[1] * 13]), "ids has 13 tokens, but the model supports at most 12"),
+        ("bert", lambda m: m([[1, 2]], [[0, 0]]), "attention_mask marks a whole text as padding"),
+        ("bert", lambda m: m([[1, 2]], None, [[0, 2]]), r"token_type_ids must be in 0\.\.1 \(the segments"),
+        ("bert", lambda m: m([[1, 2]], None, [0]), "token_type_ids must have one number per token"),
         (
             "bert",
             lambda m: bert.Config(activation="tanh"),
             "activation must be one of gelu, gelu_new, relu",
         ),
-        ("gpt", lambda m: m([[1]], m([[1] * 12])[1]), "the text has 13 tokens, but the model has positions for 12"),
+        ("gpt", lambda m: m([[1]], m([[1] * 12])[1]), "ids has 13 tokens, but the model supports at most 12"),
         ("gpt", lambda m: m([[1]], m([[1]])[1], [[1]]), r"attention_mask must have .* shape \(1, 2\)"),
         ("gpt", lambda m: gpt.Config(activation="swish"), "activation must be one of gelu, gelu_new, relu"),
         ("llama", lambda m: m([[1]], cache=[1]), "cache must be what an earlier call returned"),
         ("llama", lambda m: llama.Config(eps=1e9), "eps must be a number from 0 to 1, got 1000000000.0"),
         ("llama", lambda m: llama.Config(eps=-1.0), "eps must be a number from 0 to 1, got -1.0"),
-        ("llama", lambda m: llama.Config(n_heads=0), "n_heads must be a whole number from 1 on, got 0"),
+        ("llama", lambda m: llama.Config(n_heads=0), "n_heads must be a whole number, 1 or more, got 0"),
         ("llama", lambda m: llama.Config(tied=1), "tied must be True or False, got 1"),
         ("llama", lambda m: llama.Config(d_model=2, n_heads=3), "d_k must be an even number"),
         ("llama", lambda m: llama.Config(rope=3.1), "rope must be a positions.Rope, got float"),
         ("llama", lambda m: llama.Llama(None), "config must be a llama.Config"),
-        ("modernbert", lambda m: m([[1, 2]], [[0, 0]]), "attention_mask marks every token of some text as padding"),
-        ("modernbert", lambda m: modernbert.Config(window=-1), "window must be a whole number from 0 on, got -1"),
-        ("modernbert", lambda m: modernbert.Config(global_every=0), "global_every must be a whole number from 1 on"),
+        ("modernbert", lambda m: m([[1, 2]], [[0, 0]]), "attention_mask marks a whole text as padding"),
+        ("modernbert", lambda m: modernbert.Config(window=-1), "window must be a whole number, 0 or more, got -1"),
+        ("modernbert", lambda m: modernbert.Config(global_every=0), "global_every must be a whole number, 1 or more"),
         ("modernbert", lambda m: modernbert.Config(local_rope=3), "local_rope must be a positions.Rope, got int"),
         ("modernbert", lambda m: modernbert.ModernBert(None), "config must be a modernbert.Config"),
         ("encoder_decoder", spelled, "model must be a Bert, GPT, Llama or ModernBert, got EncoderDecoder"),
     ],
 )
-def test_calls_that_do_not_fit_are_refused(kind, call, says):
+def test_calls_that_do_not_fit_are_rejected(kind, call, says):
     with pytest.raises((ValueError, TypeError), match=says):
         call(SMALL[kind])
 
@@ -395,8 +395,8 @@ def test_calls_that_do_not_fit_are_refused(kind, call, says):
         ("opt", {"hidden_size": 1024, "word_embed_proj_dim": 512}, "word_embed_proj_dim must be hidden_size, 1024"),
         ("llama", {"rope_scaling": {"rope_type": "yarn", "factor": 2.0}}, "rope_type must be default, linear or lla"),
         ("llama", {"rope_parameters": {"rope_type": "longrope"}}, "rope_type must be default, linear or llama3"),
-        ("llama", {"rope_parameters": {"rope_type": "linear"}}, "rope_scaling must have 'factor', as linear needs it"),
-        ("llama", {"rope_scaling": {"rope_type": "llama3", "factor": 8.0}}, "have 'low_freq_factor', as llama3 needs"),
+        ("llama", {"rope_parameters": {"rope_type": "linear"}}, "rope_scaling must have 'factor', which linear needs"),
+        ("llama", {"rope_scaling": {"rope_type": "llama3", "factor": 8.0}}, "have 'low_freq_factor', which llama3"),
         ("llama", {"num_key_value_heads": 5}, "n_heads must be a multiple of n_kv_heads, 5, got 32"),
         ("llama", {"partial_rotary_factor": 0.5}, "partial_rotary_factor must be 1, got 0.5"),
         ("llama", {"hidden_act": "relu6"}, "activation must be one of gelu, gelu_new, relu, silu, got 'relu6'"),
@@ -409,6 +409,6 @@ def test_calls_that_do_not_fit_are_refused(kind, call, says):
         ("modernbert", {"num_attention_heads": 256}, "d_model / n_heads must be an even number"),
     ],
 )
-def test_configurations_that_are_not_computed_are_refused(kind, settings, says):
+def test_configurations_that_are_not_computed_are_rejected(kind, settings, says):
     with pytest.raises(ValueError, match=says):
         OURS[kind].config_class.from_hf({"model_type": kind} | settings)

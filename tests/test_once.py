@@ -1,4 +1,4 @@
-"""What a chapter computes, its test does not compute again."""
+"""A chapter's test does not repeat the chapter's computations."""
 
 import ast
 from pathlib import Path

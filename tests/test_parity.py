@@ -1,4 +1,4 @@
-"""The comparison with transformers itself: the default model agrees, rounding passes, no mistake does."""
+"""The comparison with transformers: the default model agrees, rounding passes, no mistake does."""
 
 import copy
 import math
@@ -79,7 +79,7 @@ def set_all(parts, **attributes):
             setattr(part, name, value)
 
 
-def shorten(queries):  # a query that is too short is a score that is divided by too much
+def shorten(queries):  # a query that is too short is a score with too large a divisor
     queries.weight *= math.sqrt(32 / 33)
     queries.bias *= math.sqrt(32 / 33)
 
@@ -155,7 +155,7 @@ def test_limits_of_the_three_types():
         (torch.tensor([-torch.inf, 1.0]), torch.tensor([-torch.inf, 1.0]), 0),
         (torch.tensor([-torch.inf, 1.0]), torch.tensor([0.0, 1.0]), torch.inf),
         (np.array([-np.inf, 1.0]), torch.tensor([-torch.inf, 1.0]), 0),
-        (torch.tensor([2.0**-24]), torch.zeros(1), 1),  # beside zeros a unit is that just below 1
+        (torch.tensor([2.0**-24]), torch.zeros(1), 1),  # next to zeros a unit is the one just below 1
         (ONE.double() + 2**-23, ONE, 1),  # of two types the coarser counts
         (ONE + 2**-23, ONE.double(), 1),
     ],
@@ -164,7 +164,7 @@ def test_infinities_zeros_and_two_types_have_their_units(ours, theirs, units):
     assert difference(ours, theirs).units == units
 
 
-# what the table says
+# the table's text
 
 
 def found(units):
@@ -186,23 +186,23 @@ def test_table_has_one_row_per_kind_of_stop():
     ]
 
 
-# what a comparison takes, and what it leaves
+# a comparison's inputs, and what it leaves
 
 
 def test_cache_is_not_taken_for_attention_weights():
-    """transformers 4.40's GPT-2 gives its output, the keys and values, then the weights."""
+    """transformers 4.40's GPT-2 returns its output, the keys and values, then the weights."""
     values, weights = {}, torch.rand(1, 2, 3, 3)
     cache = (torch.rand(1, 2, 3, 4), torch.rand(1, 2, 3, 4))
     _catch(values, "here", 0, "weights")(None, (), (torch.rand(1, 3, 8), cache, weights))
     assert values["here"] is weights
 
 
-def test_a_model_without_attention_weights_is_refused(sdpa_bert):
+def test_a_model_without_attention_weights_is_rejected(sdpa_bert):
     try:
         parity = compare(Bert.from_hf(sdpa_bert), sdpa_bert, batch(sdpa_bert, (0, 9)))
     except ValueError as error:
         assert 'attn_implementation="eager"' in str(error)
-    else:  # transformers 4 falls back to eager attention by itself when weights are asked for
+    else:  # transformers 4 switches to eager attention automatically if weights are asked for
         parity.check()
 
 
@@ -228,15 +228,15 @@ def with_nsp(model):
         (lambda m: difference(torch.ones(1).half(), ONE), "ours must be of type float32, float64 or bfloat16, got tor"),
         (lambda m: difference(object(), ONE), "ours must be an array of numbers, got <object"),
         (lambda m: difference(ONE, [1]), "theirs must be of type float32, float64 or bfloat16, got torch.int64"),
-        (lambda m: difference(torch.ones(2, 1), ONE), r"ours and theirs must have one shape, got \(2, 1\) and \(1,\)"),
+        (lambda m: difference(torch.ones(2, 1), ONE), r"must have the same shape, got \(2, 1\) and \(1,\)"),
         (lambda m: compare(m, Bert.from_hf(m), BATCH), "ours and hf_model must be .*, got BertForPreTraining and Bert"),
         (lambda m: compare(Bert.from_hf(m), m, None), "encodings must be an Encoding, .* got NoneType"),
-        (lambda m: compare(Bert.from_hf(m), m, {}), "encodings must be an Encoding, or a dict with ids"),
+        (lambda m: compare(Bert.from_hf(m), m, {}), "encodings must be an Encoding, or a dict with keys"),
         (lambda m: compare(Bert.from_hf(m), m, {"input_ids": [[1]]}), r"encodings must be .* got \['input_ids'\]"),
         (lambda m: compare(Bert.from_hf(m), m, {"ids": [[1]], "labels": [[1]]}), "encodings must be an Encoding"),
-        (lambda m: compare(with_nsp(m.bert), m.bert, {"ids": [[1]]}), "the transformers model has no nsp.logits"),
+        (lambda m: compare(with_nsp(m.bert), m.bert, {"ids": [[1]]}), "hf_model has no nsp.logits"),
     ],
 )
-def test_what_cannot_be_compared_is_refused(small, call, says):
+def test_incomparable_arrays_are_rejected(small, call, says):
     with pytest.raises((ValueError, TypeError), match=says):
         call(small)

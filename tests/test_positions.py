@@ -79,7 +79,7 @@ def test_frequencies_are_those_of_sines_and_cosines():
 
 
 def test_scaled_rope_slows_slow_pairs_only():
-    """A pair keeps its frequency by as much as its turns in training lie between `low` and `high`."""
+    """A pair keeps its frequency in proportion to where its turns in training lie between `low` and `high`."""
     plain, scaled = Rope(500_000.0), Rope(500_000.0, 8.0, 1.0, 4.0, 8192)
     ratios = (scaled.frequencies(64) / plain.frequencies(64)).tolist()
     turns = (8192 * plain.frequencies(64) / (2 * math.pi)).tolist()
@@ -89,7 +89,7 @@ def test_scaled_rope_slows_slow_pairs_only():
     assert ratios[0] == 1 and ratios[-1] == 1 / 8 and any(1 / 8 < ratio < 1 for ratio in ratios)
 
 
-# what is refused, by name
+# rejected arguments, by name
 
 
 @pytest.mark.parametrize(
@@ -106,13 +106,13 @@ def test_scaled_rope_slows_slow_pairs_only():
         (lambda: Rope(factor=-1.0), "factor must be a positive number, got -1.0"),
         (lambda: Rope(factor=2.0, low=1.0), "low, high and n_trained must be given together"),
         (lambda: Rope(low=4.0, high=4.0, n_trained=10), "low, high and n_trained must be given .*low below high"),
-        (lambda: Rope(low=1.0, high=4.0, n_trained=0), "n_trained must be a whole number from 1 on, got 0"),
+        (lambda: Rope(low=1.0, high=4.0, n_trained=0), "n_trained must be a whole number, 1 or more, got 0"),
         (lambda: Rope().frequencies(7), "d_k must be an even number.*got 7"),
         (lambda: rotary(torch.ones(2, 4), torch.ones(2, 3)), r"X must be \(..., n, d_k\) and angles .*got \(2, 4\)"),
         (lambda: rotary(torch.ones(2, 4), torch.ones(3, 2)), r"X must be \(..., n, d_k\) and angles"),
         (lambda: rotary(torch.ones(2, 4), torch.ones(1, 2, 2)), r"X must be \(..., n, d_k\) and angles"),
     ],
 )
-def test_values_that_do_not_fit_are_refused(call, says):
+def test_values_that_do_not_fit_are_rejected(call, says):
     with pytest.raises(ValueError, match=says):
         call()

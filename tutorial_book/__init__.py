@@ -1,7 +1,7 @@
-"""What only the book's pages and its course need. It runs on `tutorial_lib`, which knows nothing of it.
+"""The parts that only the book's pages and its course need. It uses `tutorial_lib`, which does not depend on it.
 
-`ROOMS` in the order in which one reads them, as in `tutorial_lib`. Where one subject lives in several rooms, it has the
-name of its chapter in all: `plots.meaning`, `claims.meaning`.
+`ROOMS` lists the modules in reading order, as in `tutorial_lib`. If several packages treat one subject, their modules
+have the name of its chapter: `plots.meaning`, `claims.meaning`.
 """
 
 ROOMS = {"The pages and the course": ("experiments", "page", "plots", "claims", "exercises", "measure", "__main__")}

@@ -1,7 +1,7 @@
 """Transformers from scratch: a small library, checked against Hugging Face's, on which the book runs.
 
-`ROOMS` are its modules and folders, in the order in which one reads them; each says in its first line what it holds. A
-room imports only from rooms before it; a test holds that. Heavy libraries load when first used.
+`ROOMS` lists its modules and packages in reading order; the first line of each says what it contains. A module imports
+only from modules listed above it; a test checks this. Heavy libraries load when they are first used.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import os
 import sys
 from importlib import import_module
 
-TYPE_CHECKING = False  # as `typing` has it, which takes longer to load than all of this
+TYPE_CHECKING = False  # as in `typing`, which takes longer to load than all of this module
 if TYPE_CHECKING:
     import torch
 
@@ -26,19 +26,19 @@ ROOMS = {
     "Where things come from": ("arguments", "atomic", "texts", "weights"),
     "The machine": ("tokenization", "positions", "trace", "attention", "bert", "gpt", "encoder_decoder", "llama",
                     "modernbert", "generation"),
-    "What is done with it": ("parity", "geometry", "vectors", "training", "measure", "views", "__main__"),
+    "Using the models": ("parity", "geometry", "vectors", "training", "measure", "views", "__main__"),
 }  # fmt: skip
 
 
 def load(
     name: str | os.PathLike | None = None, device: str | torch.device = "auto"
 ) -> tuple[Bert | GPT | Llama | ModernBert, BPE | WordPiece]:
-    """A trained model by name or folder, and its tokenizer, a `WordPiece` or a `BPE`.
+    """Load a trained model by name or folder, and its tokenizer, a `WordPiece` or a `BPE`.
 
-    The model is a `bert.Bert`, a `gpt.GPT`, a `llama.Llama` or a `modernbert.ModernBert`, as its config.json says.
+    The model is a `bert.Bert`, a `gpt.GPT`, a `llama.Llama` or a `modernbert.ModernBert`, depending on its config.json.
     name: None for the default model; names and errors as for `weights.resolve`. device "auto": a GPU if there is one.
-    Raises ValueError if the tokenizer is missing, or is not computed here: `load_model` loads the model alone. `save`
-    writes both into a folder.
+    Raises ValueError if the tokenizer is missing or not supported: `load_model` loads only the model.
+    `save` writes both into a folder.
 
     >>> gpt, tok = load("book-gpt")
     >>> type(gpt).__name__, tok("the bear").tokens
@@ -46,18 +46,18 @@ def load(
     """
     from tutorial_lib import tokenization, weights
 
-    weights.read_config(name)  # complains of a model that is not there before its vocabulary is looked for
+    weights.read_config(name)  # a missing model is reported before its vocabulary is looked for
     try:
         tokenizer = tokenization.tokenizer_of(weights.DEFAULT if name is None else name)
     except ValueError as error:
-        raise ValueError(f'{error}; load_model("{name}") loads the model alone') from error
+        raise ValueError(f'{error}; load_model("{name}") loads only the model') from error
     return load_model(name, device), tokenizer
 
 
 def load_model(
     name: str | os.PathLike | None = None, device: str | torch.device = "auto"
 ) -> Bert | GPT | Llama | ModernBert:
-    """The model alone, as `load` gives it.
+    """Load only the model, as `load` does.
 
     >>> type(load_model()).__name__
     'Bert'
@@ -70,7 +70,7 @@ def load_model(
 
 
 def __getattr__(name):
-    """A room by its name, `tutorial_lib.vectors`, without an import of its own; and `save`, of `training.save`."""
+    """Return a module as an attribute, `tutorial_lib.vectors`, without an import; and `save`, from `training.save`."""
     if name == "save":
         return import_module("tutorial_lib.training.save").save
     if name not in {room for rooms in ROOMS.values() for room in rooms}:
@@ -83,10 +83,10 @@ def __dir__():
 
 
 def late(package, names):
-    """`__getattr__`, `__dir__`, `__all__` of a package whose modules load when one of their names is first asked for.
+    """Return `__getattr__`, `__dir__` and `__all__` of a package that loads a module when one of its names is used.
 
-    So who uses one name depends on its module alone. names: module -> the names in it that the package hands out, in
-    one text.
+    A program that uses one name then loads only the module of that name. names: module -> the names it exports,
+    separated by spaces.
     """
     module_of = {name: module for module, listed in names.items() for name in listed.split()}
 

@@ -16,7 +16,7 @@ import tutorial_lib
 from tutorial_lib.arguments import one_of
 from tutorial_lib.weights.catalog import DEFAULT, KNOWN, ModelNotAvailable
 
-OPTIONAL = {  # what most chapters do without, and who misses it
+OPTIONAL = {  # optional packages, and which chapters or features need each
     "transformers": "comparing with Hugging Face's models, and saving a model as they do",
     "apsw": "the chapter Collections: the vector database",
     "sqlite-vec": "the chapter Collections: the vector database",
@@ -33,11 +33,11 @@ SENTENCE = [101, 1045, 2293, 5597, 999, 102]  # [CLS] i love mathematics ! [SEP]
 
 
 def main(arguments=None) -> int:
-    """Run one command; the exit code is 0 where all is well."""
+    """Run one command and return its exit code, 0 on success."""
     parser = argparse.ArgumentParser(prog="python -m tutorial_lib", description="Transformers from scratch.")
     parser.add_argument("--version", action="version", version=f"tutorial_lib {tutorial_lib.__version__}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    commands.add_parser("doctor", help="what works on this machine, and what to do about what does not")
+    commands.add_parser("doctor", help="check what works on this machine, and how to fix what does not")
     parity = commands.add_parser("parity", help="compare our model with Hugging Face's, value by value")
     parity.add_argument("model", nargs="?", default=DEFAULT, help="a known model or a folder (default: %(default)s)")
     add_train(commands, "book-gpt-small (two minutes), book-gpt or book-bert (ten)")
@@ -46,18 +46,19 @@ def main(arguments=None) -> int:
         help="measure a model's vectors over a corpus of any size, layer by layer",
         description="Measure the vectors of all tokens of a corpus, [CLS] and [SEP] included, in each layer: norms, "
         "average cosine, cone index, anisotropy and more, with and without the coordinates that are far larger than "
-        "the others. The numbers stand in FOLDER/measures.json. Stop it as you like: the same command goes on.",
+        "the others. The results are written to FOLDER/measures.json. "
+        "You can stop at any time: the same command continues.",
     )
-    texts = "a file of texts, one a line or row: plain text, JSONL, CSV, each also gzip, or Parquet"
+    texts = "a file with one text per line or row: plain text, JSONL, CSV, each also gzip, or Parquet"
     measures.add_argument("corpus", help=texts)
-    column = "the column, or key, of the texts in a table (default: text, or the only one of strings)"
+    column = "the column, or key, of the texts in a table (default: text, or the only column of strings)"
     measures.add_argument("--column", metavar="NAME", help=column)
     measures.add_argument("--model", default=DEFAULT, help="a known model or a folder (default: %(default)s)")
-    measures.add_argument("--to", default="measures", metavar="FOLDER", help="where results go (default: %(default)s)")
-    chunk = "lines that a worker takes at once, and that a kill costs; it may change last digits (default: %(default)s)"
+    measures.add_argument("--to", default="measures", metavar="FOLDER", help="for the results (default: %(default)s)")
+    chunk = "lines that a worker reads at once; may change the last digits (default: %(default)s)"
     measures.add_argument("--chunk", type=int, default=1000, metavar="LINES", help=chunk)
     where = measures.add_mutually_exclusive_group()
-    workers = "processes on this machine, which share its cores; 1 does without Dask (default: one a core, at most 8)"
+    workers = "processes on this machine, which share its cores; 1 does not use Dask (default: one per core, at most 8)"
     where.add_argument("--workers", type=int, metavar="N", help=workers)
     cluster = "a Dask scheduler, such as tcp://10.0.0.1:8786; its workers need tutorial_lib and the model"
     where.add_argument("--cluster", metavar="ADDRESS", help=cluster)
@@ -66,25 +67,25 @@ def main(arguments=None) -> int:
 
 
 def add_train(commands, names) -> None:
-    """The command `train`, of this library and of the book, which has recipes of its own. names: which, with times."""
-    trains = commands.add_parser("train", help="train one of the book's models from nothing, by its recipe")
+    """Add the command `train`, of this library or of the book, which has its own recipes. names: the recipes."""
+    trains = commands.add_parser("train", help="train one of the book's models from scratch, by its recipe")
     trains.add_argument("name", help=names)
     trains.add_argument(
         "--folder",
         default="models",
-        help="where the model goes, and the checkpoint of a run that is cut off (%(default)s)",
+        help="the folder for the model, and for the checkpoint of an interrupted run (%(default)s)",
     )
-    trains.add_argument("--seed", type=int, help="other first weights and batches than the recipe's, whose seed is 0")
+    trains.add_argument("--seed", type=int, help="seed of other initial weights and batches; the recipe's is 0")
 
 
 def run_command(options, functions) -> int:
-    """Run the command that was given; the exit code. What a person can mend is told in a line, without a traceback."""
+    """Run the given command and return its exit code. Errors that the user can fix are printed without a traceback."""
     try:
         return functions[options.command](options)
     except ModuleNotFoundError as error:
         library = (error.name or "").split(".")[0]
         if library in ("", "tutorial_lib", "tutorial_book"):
-            raise  # a mistake of ours, not something that the reader can install
+            raise  # a bug in this library, not a package that the user can install
         said = "pip install" in str(error)
         print(error if said else f"{options.command} needs {library}: pip install {library}", file=sys.stderr)
     except (ModelNotAvailable, ValueError, OSError, FloatingPointError) as error:
@@ -93,7 +94,7 @@ def run_command(options, functions) -> int:
 
 
 def doctor() -> int:
-    """Say what is here and what is missing; 0 where every chapter can run."""
+    """Report what is installed and what is missing; return 0 if every chapter can run."""
     print(f"tutorial_lib {tutorial_lib.__version__} in {Path(tutorial_lib.__file__).parent}")
     print(f"Python {platform.python_version()} on {platform.platform()}\n")
     required, optional = _oldest()
@@ -114,12 +115,12 @@ def doctor() -> int:
     print(f"\nDevice: {pick_device()}\n\nModels:")
     _print_models()
     problem = _default_model_problem()
-    print(f"\nTo do: {problem}" if problem else "\nAll is well: every chapter can run here.")
+    print(f"\nTo do: {problem}" if problem else "\nEverything works: every chapter can run here.")
     return 1 if problem else 0
 
 
 def parity_table(name: str) -> int:
-    """Print the largest difference between our model and Hugging Face's at every stop; 0 where all are rounding."""
+    """Print the largest difference from Hugging Face's model at every trace point; return 0 if all are rounding."""
     from tutorial_lib.bert import Bert
     from tutorial_lib.parity import compare, their_model
     from tutorial_lib.texts import load_texts
@@ -134,7 +135,7 @@ def parity_table(name: str) -> int:
     print(f"{name}, {len(texts) - 1} {what} in one batch, float32\n\n{parity}")
     try:
         parity.check()
-        compare(ours.double(), theirs.double(), encodings).check()  # here the limit is strict
+        compare(ours.double(), theirs.double(), encodings).check()  # the limit is strict here
     except AssertionError as error:
         print(f"parity: {error}", file=sys.stderr)
         return 1
@@ -149,9 +150,9 @@ def _train(options) -> int:
 
 
 def train(recipes, options, package) -> int:
-    """Train a model of the book, with its progress on one line; 130 where Ctrl-C stops it.
+    """Train a model of the book and show its progress on one line; return 130 if Ctrl-C stops it.
 
-    recipes: name -> `Recipe`. package: whose command it is, for the message that says how to go on.
+    recipes: name -> `Recipe`. package: the package of the command, for the message that says how to continue.
     """
     from tutorial_lib.training import CHECKPOINT
 
@@ -161,24 +162,24 @@ def train(recipes, options, package) -> int:
     recipe = recipes[one_of("name", name, recipes)]
     if seed is not None:
         recipe = replace(recipe, settings=replace(recipe.settings, seed=seed))
-    print(f"{name}: what it reads is made first, which takes some seconds; Ctrl-C stops, and the same command goes on")
+    print(f"{name}: generating the training texts first takes some seconds. Ctrl-C stops; the same command continues")
     try:
         about = recipe.make(name, folder, _teller(sys.stdout))
     except KeyboardInterrupt:
         checkpoint = Path(folder) / f"{name}-run" / CHECKPOINT
         given = ["--folder", folder, *([] if seed is None else ["--seed", str(seed)])]
         again = shlex.join(["python", "-m", package, "train", name, *given])
-        where = f"The checkpoint is {checkpoint}; to go on from there" if checkpoint.exists() else "To begin again"
+        where = f"The checkpoint is {checkpoint}; to continue from there" if checkpoint.exists() else "To begin again"
         print(f"\nStopped. {where}: {again}")
         return 130
-    print(f"\n{name} is in {Path(folder) / name}; on what it has not read its loss is {about['held_out']:.3f}")
+    print(f"\n{name} is in {Path(folder) / name}; its loss on held-out text is {about['held_out']:.3f}")
     return 0
 
 
 def measure(options) -> int:
-    """Measure a model over a corpus, with the progress on stderr; 130 where Ctrl-C stops it."""
+    """Measure a model over a corpus, with the progress on stderr; return 130 if Ctrl-C stops it."""
     print(f"measure: {options.model} over {options.corpus}", file=sys.stderr, flush=True)
-    if "torch" not in sys.modules:  # it reads this once. Threads that wait would burn the time of a busy machine
+    if "torch" not in sys.modules:  # read only once, here: waiting threads would waste the time of a busy machine
         os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
     from tutorial_lib.measure import MEASURES, Corpus
     from tutorial_lib.measure import measure as run
@@ -194,32 +195,32 @@ def measure(options) -> int:
         given = {"column": None, "model": DEFAULT, "to": "measures", "chunk": 1000, "workers": None, "cluster": None}
         chosen = [(f"--{name}", str(getattr(options, name))) for name in given if getattr(options, name) != given[name]]
         again = shlex.join(["python", "-m", "tutorial_lib", "measure", options.corpus, *sum(chosen, ())])
-        print(f"\nStopped. What was measured is in {options.to}; to go on from there: {again}")
+        print(f"\nStopped. What was measured is in {options.to}; to continue from there: {again}")
         return 130
     corpus = measured["corpus"]
     layers = measured["layers"]
     print(f"{Path(options.to) / MEASURES}: {corpus['texts']} texts, {next(iter(layers.values()))['n']} tokens")
     if corpus["cut"]:
-        print(f"{corpus['cut']} texts have more tokens than the model has positions, and were cut")
+        print(f"{corpus['cut']} texts had more tokens than the model has positions, and were truncated")
     print("\nlayer " + " ".join(f"{name:>11}" for name in ("norm", "cosine", "without", "anisotropy", "dimensions")))
     for layer, all_of_it in layers.items():
         rest = all_of_it.get("rest", {"average_cosine": None})
         values = [all_of_it["norm_mean"], all_of_it["average_cosine"], rest["average_cosine"]]
         values += [all_of_it["anisotropy"], all_of_it["participation_ratio"]]
         print(f"{layer:>5} " + " ".join(f"{'-' if value is None else format(value, '.4g'):>11}" for value in values))
-    print("\ncosine: the average of all pairs; without: the same without the coordinates that are far larger than the")
-    print("others, where there are any; dimensions: the participation ratio")
+    print("\ncosine: the average over all pairs; without: the same without coordinates that are far larger than the")
+    print("others, if there are any; dimensions: the participation ratio")
     chosen = {layer: measures.get("rest", {"without": []})["without"] for layer, measures in layers.items()}
     whole = {layer: sorted(measures["outlier_coordinates"]) for layer, measures in layers.items()}
     others = {layer: whole[layer] for layer in layers if whole[layer] != chosen[layer]}
     print(f"left out, chosen from the first {measured['outliers_from_texts']} texts: {_by_layer(chosen)}")
     if others:
-        print(f"of the whole corpus they would differ: {_by_layer(others)}")
+        print(f"for the whole corpus they would be different: {_by_layer(others)}")
     return 0
 
 
 def _teller(stream):
-    """A function that prints a progress: over the last one on a terminal, else a line every ten seconds."""
+    """Return a function that prints progress: over the last line on a terminal, otherwise a line every ten seconds."""
     line, seconds = ("\r{:70}", 0.2) if stream.isatty() else ("{}\n", 10)
     last = -math.inf
 
@@ -237,10 +238,10 @@ def _by_layer(coordinates) -> str:
 
 
 def _oldest() -> tuple[dict[str, str], dict[str, str]]:
-    """What this library needs, and what its extras need, from its own metadata: name -> the oldest version allowed."""
+    """Return the oldest allowed version of each package this library and its extras need, from its own metadata."""
     try:
         lines = importlib.metadata.requires("tutorial_lib") or []
-    except importlib.metadata.PackageNotFoundError:  # it runs from a folder that nobody installed
+    except importlib.metadata.PackageNotFoundError:  # it runs from a folder without being installed
         lines = [f"{name}>=0" for name in ("torch", "numpy", "safetensors", "huggingface_hub")]
     found = {True: {}, False: {}}
     for line in lines:
@@ -263,7 +264,7 @@ def _version(name: str) -> str | None:
 
 
 def _print_models() -> None:
-    """One line for each known model: where it is on this machine, or what it would take to fetch it."""
+    """Return one line for each known model: where it is on this machine, or what would be downloaded."""
     from tutorial_lib.weights import available
 
     here = available()
@@ -273,7 +274,7 @@ def _print_models() -> None:
 
 
 def _default_model_problem() -> str | None:
-    """What keeps the default model from running, or None: its files, their SHA-256, and one forward pass."""
+    """Check the default model's files, their SHA-256 and one forward pass; return the error, or None if all is well."""
     import torch
 
     from tutorial_lib.bert import Bert
@@ -285,8 +286,8 @@ def _default_model_problem() -> str | None:
     except (ModelNotAvailable, ValueError, RuntimeError) as error:
         return str(error)
     if not output.isfinite().all():
-        return f"{DEFAULT} computes values that are not finite on {output.device}: use device='cpu'"
-    print(f"\n{DEFAULT}: SHA-256 right; {len(SENTENCE)} tokens in, {tuple(output.shape)} out on {output.device}")
+        return f"{DEFAULT} gives values that are not finite on {output.device}. Use device='cpu'."
+    print(f"\n{DEFAULT}: SHA-256 correct; {len(SENTENCE)} tokens in, {tuple(output.shape)} out on {output.device}")
     return None
 
 

@@ -1,4 +1,4 @@
-"""Checks of arguments: an error says the argument's name, what came, and what is allowed."""
+"""Checks of arguments: an error names the argument, says what is allowed, and what it got."""
 
 import functools
 import math
@@ -12,13 +12,13 @@ from contextlib import contextmanager
 from dataclasses import fields
 from pathlib import Path
 
-# Types of what is taken in many forms, so wide that neither NumPy nor torch loads for them.
+# Types of arguments that are accepted in many forms, loosely typed so that neither NumPy nor torch loads for them.
 Numbers = Collection  # a list, an array or a tensor, of any shape
-Ids = Sized  # these, of whole numbers, or an encoding, which has a mask beside its ids: see `inputs_of`
+Ids = Sized  # the same with whole numbers, or an encoding, which has a mask next to its ids: see `inputs_of`
 
 
 def whole_number(name, value, least, allowed, most=math.inf):
-    """The value as an int, if it is a whole number from least to most (NumPy's and torch's will do, True will not).
+    """Return the value as an int if it is a whole number from least to most (also NumPy's and torch's; not True).
 
     Raises ValueError: "NAME must be ALLOWED, got VALUE".
 
@@ -35,7 +35,7 @@ def whole_number(name, value, least, allowed, most=math.inf):
 
 
 def real_number(name, value, allowed, least=-math.inf, most=math.inf):
-    """The value as a float, if it is a number from least to most (NaN and True are not).
+    """Return the value as a float if it is a number from least to most (NaN and True are not).
 
     Raises ValueError: "NAME must be ALLOWED, got VALUE".
 
@@ -49,7 +49,7 @@ def real_number(name, value, allowed, least=-math.inf, most=math.inf):
 
 
 def check_sizes(**sizes):
-    """Refuse what is no size, a whole number of 1 or more, by name. Raises as `whole_number` does.
+    """Reject, by name, any size that is not a whole number of 1 or more. Raises as `whole_number` does.
 
     >>> check_sizes(d_model=384, n_heads=12)
     """
@@ -58,7 +58,7 @@ def check_sizes(**sizes):
 
 
 def even_width(name, width):
-    """The number of coordinates that stand in pairs, if it is even, 2 or more. Raises ValueError by name.
+    """Return the number of coordinates, which come in pairs, if it is even and 2 or more. Raises ValueError by name.
 
     >>> even_width("d_model", 64)
     64
@@ -71,7 +71,7 @@ def even_width(name, width):
 
 
 def positive(name, value):
-    """The value as a float, if it is a number above 0 and not infinite. Raises as `real_number` does.
+    """Return the value as a float if it is a finite number above 0. Raises as `real_number` does.
 
     >>> positive("temperature", 1)
     1.0
@@ -80,16 +80,16 @@ def positive(name, value):
 
 
 def check_seed(name, seed):
-    """The seed of a random number generator as an int, 0 or more. Raises as `whole_number` does.
+    """Return the seed of a random number generator as an int, 0 or more. Raises as `whole_number` does.
 
     >>> check_seed("seed", 0)
     0
     """
-    return whole_number(name, seed, 0, "a seed (an int from 0 on)", 2**63 - 1)
+    return whole_number(name, seed, 0, "a seed (an int, 0 or more)", 2**63 - 1)
 
 
 def check_tensors(**values):
-    """Refuse what is not a torch tensor of floating-point numbers with an axis or more, by name: TypeError.
+    """Reject anything but a torch tensor of floating-point numbers with at least one axis, by name: TypeError.
 
     >>> import torch
     >>> check_tensors(Q=torch.ones(2, 3))
@@ -99,11 +99,11 @@ def check_tensors(**values):
     for name, value in values.items():
         if not torch.is_tensor(value) or not value.is_floating_point() or not value.ndim:
             got = f"{value.dtype} with {value.ndim} axes" if torch.is_tensor(value) else type(value).__name__
-            raise TypeError(f"{name} must be a tensor of real numbers with one axis or more, got {got}")
+            raise TypeError(f"{name} must be a float tensor with at least one axis, got {got}")
 
 
 def largest_score(name, scores, dim):
-    """Each row's largest score. Raises ValueError by name if one is NaN or infinite, or a row is all -inf.
+    """Return each row's largest score. Raises ValueError by name if one is NaN or infinite, or a row is all -inf.
 
     >>> import torch
     >>> largest_score("z", torch.tensor([3.0, 4.0]), -1)
@@ -112,12 +112,12 @@ def largest_score(name, scores, dim):
     largest = scores.amax(dim, keepdim=True)
     wrong = largest[~largest.isfinite()]
     if wrong.numel():
-        raise ValueError(f"{name} must hold numbers or -inf, and a number in each row, got {wrong[0].item()}")
+        raise ValueError(f"{name} must contain numbers or -inf, with a number in each row, got {wrong[0].item()}")
     return largest
 
 
 def divisor(temperature, dtype):
-    """The temperature, to divide scores of this float type by: raised a little if the type would round it to 0.
+    """Return the temperature to divide scores of this float type by, slightly raised if the type would round it to 0.
 
     >>> import torch
     >>> divisor(0.5, torch.float16)
@@ -130,7 +130,7 @@ def divisor(temperature, dtype):
 
 
 def wide(x):
-    """The tensor in float32 if its type is narrower: squares and sums of float16 overflow from 65,504 on.
+    """Return the tensor in float32 if its type is narrower: in float16, squares and sums above 65,504 overflow.
 
     >>> import torch
     >>> wide(torch.tensor([300.0], dtype=torch.float16)).square()
@@ -142,7 +142,7 @@ def wide(x):
 
 
 def check_has(name, value, what, *attributes):
-    """Refuse what lacks an attribute of such a thing, by name: TypeError.
+    """Reject an object that lacks one of these attributes, by name: TypeError.
 
     >>> check_has("text", "a bear", "a text", "split")
     """
@@ -151,7 +151,7 @@ def check_has(name, value, what, *attributes):
 
 
 def as_flag(name, value):
-    """True or False, NumPy's too. Raises TypeError by name.
+    """Return True or False, also for NumPy's booleans. Raises TypeError by name.
 
     >>> as_flag("normalize", True)
     True
@@ -162,7 +162,7 @@ def as_flag(name, value):
 
 
 def check_path(name, path):
-    """The path, once it is known to be one, a str or a `Path`; ~ is the home folder. Raises TypeError by name.
+    """Return the path if it is a str or a `Path`; ~ is expanded to the home folder. Raises TypeError by name.
 
     >>> check_path("folder", "models").name
     'models'
@@ -173,9 +173,9 @@ def check_path(name, path):
 
 
 def check_config(config, from_0=()):
-    """Refuse numbers that fix no shape: each int of the dataclass is 1 or more, those in from_0 may be 0.
+    """Reject a configuration whose numbers give no valid shape: each int must be 1 or more, those in from_0 may be 0.
 
-    Where the default is None, None will do; floats are 0 or more. Raises ValueError by the field's name.
+    A field whose default is None may be None; floats are 0 or more. Raises ValueError by the field's name.
 
     >>> from tutorial_lib.bert import Config
     >>> check_config(Config())
@@ -186,8 +186,8 @@ def check_config(config, from_0=()):
             continue
         if "int" in kind:
             least = 0 if field.name in from_0 else 1
-            whole_number(field.name, value, least, f"a whole number from {least} on", 2**31)
-        elif field.name == "eps":  # what is added to a variance
+            whole_number(field.name, value, least, f"a whole number, {least} or more", 2**31)
+        elif field.name == "eps":  # added to a variance
             real_number("eps", value, "a number from 0 to 1", 0, 1)
         elif "float" in kind:
             real_number(field.name, value, "a number, 0 or more", 0)
@@ -196,7 +196,7 @@ def check_config(config, from_0=()):
 
 
 def one_of(name, value, choices):
-    """The value itself, if it is one of the choices. Raises ValueError by name.
+    """Return the value if it is one of the choices. Raises ValueError by name.
 
     >>> one_of("pooling", "mean", ("cls", "mean"))
     'mean'
@@ -207,9 +207,9 @@ def one_of(name, value, choices):
 
 
 def check_text(name, text):
-    """The text itself, once it is known to be one. Raises TypeError or ValueError, by name.
+    """Return the text if it is a valid str. Raises TypeError or ValueError, by name.
 
-    A lone surrogate, half of a UTF-16 pair such as ``"\\ud83d"``, is in no text: it has no UTF-8 bytes.
+    A lone surrogate, half of a UTF-16 pair such as ``"\ud83d"``, is not part of any text: it has no UTF-8 bytes.
 
     >>> check_text("text", "a bear")
     'a bear'
@@ -219,12 +219,12 @@ def check_text(name, text):
     half = re.search("[\ud800-\udfff]", text)
     if half:
         where = f"U+{ord(half[0]):04X} at position {half.start()}"
-        raise ValueError(f"{name} must hold whole characters, got a lone surrogate, {where}")
+        raise ValueError(f"{name} must be valid Unicode, got an unpaired surrogate, {where}")
     return text
 
 
 def check_texts(name, texts, least=1):
-    """The texts as a list, once they are known to be `least` or more; one str is no list. Raises as `check_text` does.
+    """Return the texts as a list if there are `least` or more; a str is not accepted. Raises as `check_text` does.
 
     >>> check_texts("texts", ("a bear", "two bears"))
     ['a bear', 'two bears']
@@ -233,25 +233,25 @@ def check_texts(name, texts, least=1):
         raise TypeError(f"{name} must be a list of str, got {type(texts).__name__}")
     checked = [check_text(f"{name}[{number}]", text) for number, text in enumerate(texts)]
     if len(checked) < least:
-        raise ValueError(f"{name} must hold at least one text, got none")
+        raise ValueError(f"{name} must contain at least one text, got none")
     return checked
 
 
 def if_texts(ids):
-    """The end of a message about ids: what to do if they are texts.
+    """Return the end of a message about ids: what to do if they are texts.
 
     >>> if_texts(["a bear"]), if_texts([1.5])
-    (': texts go through the tokenizer first', '')
+    ('. Tokenize texts first', '')
     """
     while isinstance(ids, (list, tuple)) and ids:
         ids = ids[0]
-    return ": texts go through the tokenizer first" if isinstance(ids, str) else ""
+    return ". Tokenize texts first" if isinstance(ids, str) else ""
 
 
 def as_ids(name, ids, size, of_what, device=None, shape=None):
-    """Whole numbers from 0 to size - 1 as a tensor (B, n); lists, arrays, tensors, one text without its axis will do.
+    """Return whole numbers from 0 to size - 1 as a tensor (B, n), from lists, arrays or tensors (B, n) or (n,).
 
-    shape: the one that they must have. Raises TypeError and ValueError by name.
+    shape: the shape they must have. Raises TypeError and ValueError by name.
 
     >>> as_ids("ids", [5, 6], 10, "the vocabulary")
     tensor([[5, 6]])
@@ -262,25 +262,25 @@ def as_ids(name, ids, size, of_what, device=None, shape=None):
         tensor = torch.as_tensor(ids, device=device)
     except (TypeError, ValueError, RuntimeError) as error:  # ragged lists, None, texts
         got = f"{ids!r:.60}{if_texts(ids)}"
-        raise ValueError(f"{name} must be whole numbers in rows of one length, got {got}") from error
+        raise ValueError(f"{name} must be rows of whole numbers, all of the same length, got {got}") from error
     if tensor.numel() and (tensor.dtype.is_floating_point or tensor.dtype.is_complex):
         raise TypeError(f"{name} must be whole numbers, got {tensor.dtype}")
     tensor = torch.atleast_2d(tensor.long())
     if shape is not None and tensor.shape != shape:
-        raise ValueError(f"{name} must have one number a token, shape {tuple(shape)}, got {tuple(tensor.shape)}")
+        raise ValueError(f"{name} must have one number per token, shape {tuple(shape)}, got {tuple(tensor.shape)}")
     if tensor.ndim != 2 or not tensor.numel():
         raise ValueError(f"{name} must have shape (texts, tokens) with at least one of each, got {tuple(tensor.shape)}")
     low, high = tensor.aminmax()
     if low < 0 or high >= size:
-        raise ValueError(f"{name} must lie in 0..{size - 1} ({of_what}), got {low if low < 0 else high}")
+        raise ValueError(f"{name} must be in 0..{size - 1} ({of_what}), got {low if low < 0 else high}")
     return tensor
 
 
 def as_attention_mask(name, mask, shape=None, device=None, empty=True):
-    """A tokenizer's 1s (tokens) and 0s (padding) as bool; None stays None. empty=False: each text needs a token.
+    """Return a tokenizer's 1s (tokens) and 0s (padding) as bool; None stays None. empty=False: each text needs a token.
 
-    Numbers of any kind and bool will do, as long as they are 1 and 0: what is added to scores, 0 and -inf, is refused.
-    shape: the one that it must have; one text may come without its axis.
+    Any numeric type and bool are accepted if the values are 1 and 0; masks to be added to scores, 0 and -inf, are not.
+    shape: the shape it must have; a single text may come without its axis.
 
     >>> as_attention_mask("attention_mask", [1.0, 0.0], (1, 2))
     tensor([[ True, False]])
@@ -292,19 +292,19 @@ def as_attention_mask(name, mask, shape=None, device=None, empty=True):
     try:
         mask = torch.as_tensor(mask, device=device)
     except (TypeError, ValueError, RuntimeError):
-        raise ValueError(f"{name} must hold 1 (a token) and 0 (padding), in equal rows, got {mask!r:.60}") from None
+        raise ValueError(f"{name} must be rows of 1 (token) and 0 (padding), of one length, got {mask!r:.60}") from None
     if not mask.ndim or (mask != mask.bool()).any():
-        raise ValueError(f"{name} must hold only 1 (a token) and 0 (padding), got {mask.unique().tolist()!s:.60}")
+        raise ValueError(f"{name} must contain only 1 (token) and 0 (padding), got {mask.unique().tolist()!s:.60}")
     if shape is None:
         return mask.bool()
-    real = as_ids(name, mask.bool(), 2, "1 a token, 0 padding", device, shape).bool()
+    real = as_ids(name, mask.bool(), 2, "1 for a token, 0 for padding", device, shape).bool()
     if not empty and not real.any(-1).all():
-        raise ValueError(f"{name} marks every token of some text as padding; each text needs one token")
+        raise ValueError(f"{name} marks a whole text as padding. Each text needs at least one token")
     return real
 
 
 def without_padding(prompts, attention_mask):
-    """Lists of ids without padding. attention_mask: 1 for a token, 0 for padding; None: there is no padding.
+    """Return lists of ids without padding. attention_mask: 1 for a token, 0 for padding; None: there is no padding.
 
     >>> without_padding([[5, 6], [7, 0]], [[1, 1], [1, 0]])
     [[5, 6], [7]]
@@ -313,13 +313,13 @@ def without_padding(prompts, attention_mask):
         return prompts
     lengths = sorted(set(map(len, prompts)))
     if len(lengths) > 1:
-        raise ValueError(f"attention_mask is for prompts padded to one length, got ids with {lengths} tokens")
+        raise ValueError(f"attention_mask needs prompts padded to one length, got ids with {lengths} tokens")
     real = as_attention_mask("attention_mask", attention_mask, (len(prompts), lengths[0]), empty=False).tolist()
     return [[id for id, kept in zip(*pair, strict=True) if kept] for pair in zip(prompts, real, strict=True)]
 
 
 def check_id_lists(name, texts):
-    """The lengths of texts as lists of ids, once they are known to be one or more, each of a token or more.
+    """Return the lengths of texts as lists of ids, if there is at least one text and none is empty.
 
     >>> check_id_lists("texts", [[5, 6, 7], [8]])
     [3, 1]
@@ -329,14 +329,15 @@ def check_id_lists(name, texts):
     except TypeError:
         raise TypeError(f"{name} must be lists of ids, got {texts!r:.60}{if_texts(texts)}") from None
     if not lengths or not min(lengths):
-        raise ValueError(f"{name} must be one or more, each of one token or more, got lengths {lengths[:10]}")
+        raise ValueError(f"{name} must contain at least one list, and no empty list, got lengths {lengths[:10]}")
     return lengths
 
 
 def inputs_of(ids, attention_mask=None, token_type_ids=None):
-    """A model's inputs, (ids, attention_mask, token_type_ids), where one encoding may stand for all three.
+    """Return a model's inputs, (ids, attention_mask, token_type_ids); one encoding may take the place of all three.
 
-    That is our `Encoding`, one of tokenizers, or what a tokenizer of transformers returns, a dictionary with input_ids.
+    An encoding is our `Encoding`, one of tokenizers, or what a tokenizer of transformers returns, a dictionary with
+    input_ids.
 
     >>> inputs_of([5, 6])
     ([5, 6], None, None)
@@ -348,7 +349,7 @@ def inputs_of(ids, attention_mask=None, token_type_ids=None):
         found = given.pop("input_ids", None)
         own = given.pop("attention_mask", None), given.pop("token_type_ids", None)
         if found is None or given:
-            must = "must have input_ids, and otherwise at most attention_mask and token_type_ids"
+            must = "must have input_ids, and may only add attention_mask and token_type_ids"
             raise ValueError(f"ids, as a dictionary, {must}, got {', '.join(map(str, ids)) or 'nothing'}")
     elif hasattr(ids, "attention_mask") and hasattr(ids, "ids"):
         found = ids.ids
@@ -356,12 +357,12 @@ def inputs_of(ids, attention_mask=None, token_type_ids=None):
     else:
         return ids, attention_mask, token_type_ids
     if attention_mask is not None or token_type_ids is not None:
-        raise ValueError("attention_mask and token_type_ids must be left out beside an encoding, which has its own")
+        raise ValueError("attention_mask and token_type_ids must be left out with an encoding, which contains both")
     return found, *own
 
 
 def also_input_ids(method):
-    """A method whose argument `ids` may be called `input_ids`, as transformers calls it: `model(**encoding)`.
+    """Let a method's argument `ids` also be called `input_ids`, as transformers calls it: `model(**encoding)`.
 
     >>> class Model:
     ...     @also_input_ids
@@ -375,7 +376,7 @@ def also_input_ids(method):
     def with_either_name(self, *args, **named):
         if "input_ids" in named:
             if args or "ids" in named:
-                raise TypeError("ids must be given once, got it beside input_ids")
+                raise TypeError("ids must be given once, got both ids and input_ids")
             named["ids"] = named.pop("input_ids")
         return method(self, *args, **named)
 
@@ -384,7 +385,7 @@ def also_input_ids(method):
 
 @contextmanager
 def needed(package, what):
-    """Where an import in this block fails, the error says what needs the package, and how to get it.
+    """Say which package is needed, and how to install it, if an import in this block fails.
 
     >>> with needed("umap-learn", "UMAP"):
     ...     import no_such_module
@@ -400,7 +401,7 @@ def needed(package, what):
 
 
 def check_cache(cache, n_layers):
-    """How many tokens a cache of keys and values holds; 0 for None. Raises ValueError for what no decoder returned.
+    """Return how many tokens a cache of keys and values contains; 0 for None. Raises ValueError if invalid.
 
     >>> import torch
     >>> check_cache([(torch.ones(1, 2, 3, 4), torch.ones(1, 2, 3, 4))], n_layers=1)
@@ -411,7 +412,7 @@ def check_cache(cache, n_layers):
     if cache is None:
         return 0
     try:
-        own = [layer if torch.is_tensor(layer[0]) else layer[0] for layer in cache]  # beside it, those of a source
+        own = [layer if torch.is_tensor(layer[0]) else layer[0] for layer in cache]  # else: also the source's
         lengths = {K.shape[-2] for K, V in own if K.shape == V.shape}
     except (TypeError, ValueError, IndexError, KeyError, AttributeError):
         own, lengths = [], ()
@@ -421,7 +422,7 @@ def check_cache(cache, n_layers):
 
 
 def check_groups(n_heads, n_kv_heads):
-    """Refuse heads of queries that cannot share heads of keys and values evenly. Raises ValueError by name.
+    """Reject query heads that cannot share key and value heads evenly. Raises ValueError by name.
 
     >>> check_groups(6, 2)
     """
@@ -431,7 +432,7 @@ def check_groups(n_heads, n_kv_heads):
 
 
 def check_attention(Q, K, V, mask, keep=print):
-    """Refuse queries, keys, values and a mask that do not fit together. Errors as in `attention.attention`."""
+    """Reject queries, keys, values and a mask that do not fit together. Errors as in `attention.attention`."""
     import numpy as np
 
     check_has("keep", keep, "a function", "__call__")
@@ -454,8 +455,8 @@ def _check_mask(mask, shape):
     if not torch.is_tensor(mask):
         raise TypeError(f"mask must be a boolean tensor (True: may attend), got {type(mask).__name__}")
     if mask.dtype != torch.bool:
-        raise TypeError(f"mask must be boolean (True: may attend), got {mask.dtype}; write mask.bool() for 1s and 0s")
+        raise TypeError(f"mask must be boolean (True: may attend), got {mask.dtype}. Convert it with mask.bool()")
     if mask.ndim > len(shape) or any(a not in (1, b) for a, b in zip(mask.shape[::-1], shape[::-1])):
         raise ValueError(f"mask must broadcast to (..., n_q, n_k), here {shape}, got {tuple(mask.shape)}")
     if not mask.any(-1).all():
-        raise ValueError("mask lets some query attend to nothing at all: each row needs at least one True")
+        raise ValueError("mask has a row without True, so a query attends to nothing. Each row needs at least one True")

@@ -1,4 +1,4 @@
-"""Files that are whole or not there, whenever a process is killed, and folders that one process at a time writes to."""
+"""Files that are complete or absent, even if a process is killed; folders that one process at a time writes to."""
 
 import os
 import re
@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-PART = re.compile(r".+\.\d+\.part")  # how a file is called until it is whole: NAME.PROCESS.part
+PART = re.compile(r".+\.\d+\.part")  # the name of a file until it is complete: NAME.PROCESS.part
 
 
 class Busy(OSError):
@@ -15,9 +15,10 @@ class Busy(OSError):
 
 @contextmanager
 def beside(path: str | os.PathLike) -> Iterator[Path]:
-    """A name to write to, beside the file's own; where all went well, the file then gets its own name.
+    """Yield a temporary name in the same folder to write to; after success, the file is renamed to its own name.
 
-    A kill at any moment leaves the old file or the new one, and an error leaves the old one. The folder is made.
+    If the process is killed, either the old file or the new one remains; after an error, the old one. Creates the
+    folder.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -46,7 +47,7 @@ def write_text(path: str | os.PathLike, text: str, errors: str = "strict") -> No
 
 
 def clear_parts(folder: Path) -> None:
-    """Delete what a kill left half written in a folder and below it; for a process that alone writes there."""
+    """Delete half-written files that a killed process left below a folder; only one process may write there."""
     for path in folder.rglob("*.part"):
         if PART.fullmatch(path.name) and path.is_file():
             path.unlink()
@@ -54,10 +55,10 @@ def clear_parts(folder: Path) -> None:
 
 @contextmanager
 def locked(folder: str | os.PathLike, busy: str) -> Iterator[None]:
-    """Keep other processes out of a folder, which is made. The lock ends with the process, however that ends.
+    """Keep other processes out of a folder, creating it if missing. The lock ends with the process, however it ends.
 
-    Raises Busy with this sentence if another process has the lock. Windows and some file systems have no locks: there
-    nobody is kept out.
+    Raises Busy with this sentence if another process has the lock. Windows and some file systems have no locks; nothing
+    keeps other processes out there.
     """
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
@@ -66,7 +67,7 @@ def locked(folder: str | os.PathLike, busy: str) -> Iterator[None]:
     except ImportError:  # Windows
         yield
         return
-    with open(folder / ".lock", "w") as file:  # it stays: whoever opened one that is gone would hold another lock
+    with open(folder / ".lock", "w") as file:  # never deleted: an open deleted file would be another lock
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:

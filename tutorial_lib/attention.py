@@ -2,8 +2,8 @@
 
 Sources: R 4-9; L 3.2.5-3.2.8.
 
-One shape convention holds throughout: the last axis is a vector's coordinates, the one before it counts tokens, and
-anything in front (sentences, heads) is carried along. A mask is boolean, and True means "may attend".
+One shape convention applies throughout: the last axis contains a vector's coordinates, the one before it counts tokens,
+and anything in front (sentences, heads) is a batch axis. A mask is boolean, and True means "may attend".
 """
 
 import torch
@@ -17,8 +17,8 @@ from tutorial_lib.trace import nothing
 def softmax(z, dim=-1, temperature=1.0):
     """Turn scores into positive weights that sum to 1: exp(z_i / T) divided by the sum of all exp(z_j / T).
 
-    Subtracting the largest score first changes nothing in the result (numerator and denominator shrink alike), and
-    keeps exp from overflowing. `-inf` scores get weight exactly 0.
+    Subtracting the largest score first does not change the result (numerator and denominator shrink by the same factor)
+    and keeps exp from overflowing. `-inf` scores get weight exactly 0.
 
     z: of any shape; dim: the axis whose weights sum to 1; temperature: above 0 (small: sharp, large: even).
     Source: R 8.1 (eq. 27); temperature: N 3.3.
@@ -32,7 +32,7 @@ def softmax(z, dim=-1, temperature=1.0):
 
 
 def scores(Q, K):
-    """How well each query fits each key: Q K^T / sqrt(d_k), shape (..., n_q, n_k). Source: R 7.1-7.2, L 3.2.5.
+    """Score how well each query fits each key: Q K^T / sqrt(d_k), shape (..., n_q, n_k). Source: R 7.1-7.2, L 3.2.5.
 
     >>> scores(torch.ones(1, 4), torch.ones(3, 4))
     tensor([[2., 2., 2.]])
@@ -43,14 +43,20 @@ def scores(Q, K):
 
 
 def attention(Q, K, V, mask=None, fused=False, keep=nothing):
-    """Scaled dot-product attention: softmax(Q K^T / sqrt(d_k)) V.
+    """Compute scaled dot-product attention: softmax(Q K^T / sqrt(d_k)) V.
 
-    Q is (..., n_q, d_k), K is (..., n_k, d_k), V is (..., n_k, d_v). The optional boolean mask broadcasts to
-    (..., n_q, n_k); True means that the query may attend to the key. Returns the output (..., n_q, d_v) and the
-    weights (..., n_q, n_k). `fused=True` computes the same output in torch's fused kernel, which never stores the
-    weights: they come back as None. `keep(name, value)` sees the scores and the weights (see `tutorial_lib.trace`).
+    Args:
+        Q, K, V: (..., n_q, d_k), (..., n_k, d_k) and (..., n_k, d_v).
+        mask: boolean, broadcasts to (..., n_q, n_k); True means that the query may attend to the key.
+        fused: use torch's fused kernel, which never stores the weights: they are returned as None.
+        keep: `keep(name, value)` gets the scores and the weights (see `tutorial_lib.trace`).
 
-    Raises ValueError where shapes do not fit or a query may attend to nothing, TypeError where the mask is not boolean.
+    Returns:
+        The output (..., n_q, d_v) and the weights (..., n_q, n_k).
+
+    Raises:
+        ValueError if shapes do not fit or a query may attend to nothing, TypeError if the mask is not boolean.
+
     Source: R 7.1 (eq. 19), R 8.4; L 3.2.5.
 
     >>> X = torch.eye(2)
@@ -65,16 +71,16 @@ def attention(Q, K, V, mask=None, fused=False, keep=nothing):
     S = scores(Q, K)  # (..., n_q, n_k)
     if mask is not None:
         S = S.masked_fill(~mask, -torch.inf)
-    A = torch.softmax(keep("scores", S), dim=-1)  # our softmax, but with the same rounding as Hugging Face's models
+    A = torch.softmax(keep("scores", S), dim=-1)  # our softmax, but with the rounding of Hugging Face's models
     return keep("weights", A) @ V, A
 
 
 def shared_heads(X, n_heads):
-    """Keys or values, (..., n_kv_heads, n, d_k), once for each head of the queries, (..., n_heads, n, d_k).
+    """Repeat keys or values, (..., n_kv_heads, n, d_k), for each head of the queries, (..., n_heads, n, d_k).
 
-    Neighboring heads share: of six, with two heads here, the first three take the first. One head for all is
-    multi-query attention (Shazeer, 2019), several are grouped queries (Ainslie et al., 2023); what is stored for the
-    tokens before shrinks by n_heads / n_kv_heads. Raises ValueError where n_heads is no multiple of n_kv_heads.
+    Neighboring heads share: of six heads, with two heads here, the first three use the first. One head for all is
+    multi-query attention (Shazeer, 2019); several are grouped queries (Ainslie et al., 2023). The cache of earlier
+    tokens shrinks by n_heads / n_kv_heads. Raises ValueError if n_heads is not a multiple of n_kv_heads.
 
     >>> shared_heads(torch.tensor([[[1.0]], [[2.0]]]), 4).flatten()
     tensor([1., 1., 2., 2.])
@@ -88,9 +94,9 @@ def shared_heads(X, n_heads):
 
 
 def causal_mask(n, device=None, n_past=0):
-    """The mask of a decoder, (n, n): token i may attend to tokens 0..i, never to what follows. Source: L 3.2.7.
+    """Return the mask of a decoder, (n, n): token i may attend to tokens 0..i, never to later ones. Source: L 3.2.7.
 
-    With n_past, these are n new tokens after n_past others, which all of them may attend to: (n, n_past + n).
+    With n_past, the n new tokens come after n_past others, which all of them may attend to: (n, n_past + n).
 
     >>> causal_mask(3).int()
     tensor([[1, 0, 0],
@@ -106,9 +112,9 @@ def causal_mask(n, device=None, n_past=0):
 
 
 def padding_mask(attention_mask):
-    """From a tokenizer's 1s and 0s, (..., n), to a mask over keys, (..., 1, 1, n): no token may attend to padding.
+    """Turn a tokenizer's 1s and 0s, (..., n), into a mask over keys, (..., 1, 1, n): no token may attend to padding.
 
-    The two axes of length 1 stand for heads and queries, which all share it. Source: R 11.1.
+    The two axes of length 1 are for heads and queries, which all share the mask. Source: R 11.1.
 
     >>> padding_mask([[1, 1, 0]])
     tensor([[[[ True,  True, False]]]])
@@ -117,9 +123,9 @@ def padding_mask(attention_mask):
 
 
 def padded(texts, pad=0):
-    """Lists of ids as one batch, padded on the right: ids (B, longest), and a mask with 1 a token, 0 padding.
+    """Pad lists of ids on the right into one batch: ids (B, longest), and a mask with 1 for a token, 0 for padding.
 
-    Raises ValueError where there is no text, or an empty one.
+    Raises ValueError if there is no text, or an empty one.
 
     >>> padded([[5, 6, 7], [8]])
     (tensor([[5, 6, 7],
@@ -133,7 +139,7 @@ def padded(texts, pad=0):
 
 
 def window_mask(n, m):
-    """The mask (n, n) of a window: each token may attend to itself and to m tokens on each side.
+    """Return the mask (n, n) of a window: each token may attend to itself and to m tokens on each side.
 
     >>> window_mask(4, 1).int()
     tensor([[1, 1, 0, 0],
@@ -146,9 +152,9 @@ def window_mask(n, m):
 
 
 def window_attention(Q, K, V, m):
-    """Attention in a window of m tokens on each side, in time and memory n m instead of n²: (..., n, d_v).
+    """Compute attention in a window of m tokens on each side, with time and memory n m instead of n²: (..., n, d_v).
 
-    The queries stand in blocks of m; a block and its two neighbors hold all keys that it may see. Equal to
+    The queries are cut into blocks of m; a block and its two neighbors contain all keys that it may see. Equal to
     `attention(Q, K, V, window_mask(n, m))` up to rounding. Source: Beltagy et al. (2020), section 3.1.
 
     >>> Q, K, V = torch.randn(3, 10, 4)
@@ -171,8 +177,8 @@ def window_attention(Q, K, V, m):
 class MultiHeadAttention(nn.Module):
     """Attention with several heads: split, attend, concatenate, project.
 
-    Each head works in d_k dimensions (None: d_model / n_heads). With `memory` given, keys and values come from there,
-    whose vectors have d_memory coordinates (cross-attention); otherwise everything comes from X (self-attention).
+    Each head works in d_k dimensions (None: d_model / n_heads). If `memory` is given, keys and values come from it, and
+    its vectors have d_memory coordinates (cross-attention); otherwise everything comes from X (self-attention).
     n_kv_heads: how many heads have keys and values, which the queries share (None: as many as n_heads). The four maps
     are `torch.nn.Linear`s, with or without a bias, which store a matrix transposed: `W_Q.weight` is (n_heads * d_k,
     d_model). Source: R 9.2-9.3 (eqs. 41-44), L 3.2.5-3.2.7.
@@ -201,62 +207,62 @@ class MultiHeadAttention(nn.Module):
         self.W_O = nn.Linear(n_heads * self.d_k, d_model, bias=bias)
 
     def forward(self, X, memory=None, mask=None, fused=False, keep=nothing):
-        """X (..., n, d_model), memory (..., m, d_memory) -> output (..., n, d_model), weights (..., n_heads, n, m)."""
+        """Map X (..., n, d_model), memory (..., m, d_memory) to (..., n, d_model), and weights (..., n_heads, n, m)."""
         Q = self.queries(X, keep)  # (..., n_heads, n, d_k)
         K, V = self.keys_and_values(X if memory is None else memory, keep)  # (..., n_kv_heads, m, d_k)
         return self.attend(Q, K, V, mask, fused, keep)
 
     def queries(self, X, keep=nothing):
-        """What each head asks for each token: (..., n, d_model) -> (..., n_heads, n, d_k)."""
+        """Compute each head's query for each token: (..., n, d_model) -> (..., n_heads, n, d_k)."""
         return keep("queries", self.split(self.W_Q(X)))
 
     def keys_and_values(self, memory, keep=nothing):
-        """What each head compares, and what it hands on: (..., m, d_memory) -> twice (..., n_kv_heads, m, d_k)."""
+        """Compute each head's keys and values: (..., m, d_memory) -> twice (..., n_kv_heads, m, d_k)."""
         return keep("keys", self.split(self.W_K(memory))), keep("values", self.split(self.W_V(memory)))
 
     def attend(self, Q, K, V, mask=None, fused=False, keep=nothing):
-        """Attention in each head, then the heads side by side through W_O: the output and the weights."""
+        """Attend in each head, then concatenate the heads and apply W_O: the output and the weights."""
         K, V = shared_heads(K, self.n_heads), shared_heads(V, self.n_heads)  # (..., n_heads, m, d_k)
         heads, A = attention(Q, K, V, mask, fused, keep)  # (..., n_heads, n, d_k)
         concat = keep("concat", self.join(keep("heads", heads)))  # (..., n, n_heads * d_k)
         return keep("output", self.W_O(concat)), A
 
     def split(self, X):
-        """(..., n, heads * d_k) -> (..., heads, n, d_k): each head gets its own slice of the coordinates."""
+        """Split (..., n, heads * d_k) -> (..., heads, n, d_k): each head gets its own slice of the coordinates."""
         return X.unflatten(-1, (X.shape[-1] // self.d_k, self.d_k)).transpose(-3, -2)
 
     def join(self, heads):
-        """(..., n_heads, n, d_k) -> (..., n, n_heads * d_k): the heads' outputs side by side."""
+        """Concatenate the heads' outputs: (..., n_heads, n, d_k) -> (..., n, n_heads * d_k)."""
         return heads.transpose(-3, -2).flatten(-2)
 
     def value_map(self, h):
-        """Head h's map from a vector to its update, in two factors: down (d_memory, d_k) and up (d_k, d_model).
+        """Return head h's map from a vector to its update, in two factors: down (d_memory, d_k) and up (d_k, d_model).
 
-        A row vector x is moved by (x @ down) @ up, plus biases. Together they stand for one d_memory x d_model matrix
-        of rank d_k at most. Source: L 3.2.5, L 3.3.2.
+        A row vector x is moved by (x @ down) @ up, plus biases. Together they are one d_memory x d_model matrix of rank
+        at most d_k. Source: L 3.2.5, L 3.3.2.
         """
         of_head, of_shared = self._coordinates(h)
         return self.W_V.weight[of_shared].T, self.W_O.weight[:, of_head].T
 
     def score_map(self, h):
-        """Head h's comparison of two vectors, in two factors: W_Q (d_model, d_k) and W_K^T (d_k, d_memory).
+        """Return head h's comparison of two vectors, in two factors: W_Q (d_model, d_k) and W_K^T (d_k, d_memory).
 
-        Without biases, and where nothing turns queries and keys, x scores y by x @ W_Q @ W_K^T @ y / sqrt(d_k).
+        Without biases, and if nothing rotates queries and keys, x scores y by x @ W_Q @ W_K^T @ y / sqrt(d_k).
         Source: L 3.2.5.
         """
         of_head, of_shared = self._coordinates(h)
         return self.W_Q.weight[of_head].T, self.W_K.weight[of_shared]
 
     def _coordinates(self, h):
-        """Which coordinates are head h's: of n_heads * d_k, and of n_kv_heads * d_k, which heads may share."""
+        """Return the slices of head h: of n_heads * d_k coordinates, and of n_kv_heads * d_k, which heads may share."""
         h = arguments.whole_number("h", h, 0, f"a head from 0 to {self.n_heads - 1}", self.n_heads - 1)
         return (slice(i * self.d_k, (i + 1) * self.d_k) for i in (h, h * self.n_kv_heads // self.n_heads))
 
     def head_updates(self, X, memory=None, mask=None):
-        """What each head alone adds to each token: (..., n_heads, n, d_model).
+        """Compute what each head adds to each token: (..., n_heads, n, d_model).
 
-        Their sum over the heads, plus W_O's bias, is the output: concatenating and projecting is adding up.
-        Here each head lifts its d_k numbers to d_model after the weighted sum. Source: L 3.2.1 (4a), L 3.2.6.
+        Their sum over the heads, plus W_O's bias, is the output: to concatenate and project is to add up.
+        Here each head maps its d_k numbers to d_model after the weighted sum. Source: L 3.2.1 (4a), L 3.2.6.
         """
         K, V = self.keys_and_values(X if memory is None else memory)  # (..., n_kv_heads, m, d_k)
         K, V = shared_heads(K, self.n_heads), shared_heads(V, self.n_heads)  # (..., n_heads, m, d_k)

@@ -1,14 +1,14 @@
-"""BERT, whole: embeddings, GELU and LayerNorm, layers, pooler and the two heads that it was trained with.
+"""The complete BERT: embeddings, GELU and LayerNorm, layers, pooler and the two heads that it was trained with.
 
-Sources: L 3.2.1-3.2.5, L 3.3; R 9. Every value on the way can be kept by name: see `Bert.trace`. DistilBERT,
-RoBERTa and ALBERT are the same encoder with other numbers in `Config`. `weights.names` says what Hugging Face calls
-things; `weights.checkpoints` reads the files.
+Sources: L 3.2.1-3.2.5, L 3.3; R 9. Every intermediate value can be kept by name: see `Bert.trace`. DistilBERT, RoBERTa
+and ALBERT are the same encoder with different numbers in `Config`. `weights.names` has Hugging Face's names for the
+parameters; `weights.checkpoints` reads the files.
 
 `layer_norm`, `gelu` and the other activations are written out here as their formulas. The model itself calls torch's
-kernels of the same formulas (`KERNELS`, `torch.nn.LayerNorm`), as Hugging Face's model does: the same roundings, so
-that a mistake of ours cannot hide among differences of rounding. The tests hold each formula against its kernel.
+kernels of the same formulas (`KERNELS`, `torch.nn.LayerNorm`), as Hugging Face's model does: both round in the same
+way, so rounding differences cannot hide our own mistakes. The tests compare each formula with its kernel.
 
-This is the model as it is used, not as it is trained: dropout, which does nothing in use, is left out.
+This is the model in use, not in training: dropout, which does nothing in use, is left out.
 """
 
 import math
@@ -25,16 +25,16 @@ from tutorial_lib.trace import checked, inside, nothing, traced
 from tutorial_lib.weights import checkpoints
 from tutorial_lib.weights.names import our_weights, shape_of
 
-PARTS = ("embeddings.", "layer.", "pooler.", "mlm.", "nsp.")  # what starts otherwise is the head of another task
+PARTS = ("embeddings.", "layer.", "pooler.", "mlm.", "nsp.")  # other prefixes belong to the head of another task
 
 
 @dataclass(frozen=True)
 class Config:
-    """The numbers that fix a BERT's shape. The defaults are those of bert-base-uncased.
+    """The numbers that define a BERT's shape. The defaults are those of bert-base-uncased.
 
-    The last three are for others of its family. pad_id: positions count the tokens that are not this one, from
-    pad_id + 1 on (RoBERTa). d_embedding: the width of the tables, mapped to d_model before the first layer;
-    n_different: how many layers have weights of their own, each used for as many layers in a row (both ALBERT).
+    The last three are for other models of its family. pad_id: positions count only tokens other than this one, starting
+    at pad_id + 1 (RoBERTa). d_embedding: the width of the tables, mapped to d_model before the first layer;
+    n_different: how many layers have their own weights, each used for as many layers in a row (both ALBERT).
     n_segments 0: no segments (DistilBERT). n_positions is how many tokens a text may have.
 
     >>> Config(vocab_size=28_996).d_model
@@ -60,10 +60,10 @@ class Config:
 
     @classmethod
     def from_hf(cls, settings):
-        """The shape in the dictionary of a Hugging Face `config.json`.
+        """Return the shape described by the dictionary of a Hugging Face `config.json`.
 
-        Raises ValueError for what these classes do not compute: other families, decoders, relative positions, other
-        activations.
+        Raises ValueError for models that these classes do not compute: other families, decoders, relative positions,
+        other activations.
 
         >>> Config.from_hf({"model_type": "bert"}) == Config()
         True
@@ -72,9 +72,9 @@ class Config:
 
 
 def layer_norm(x, gamma, beta, eps):
-    """Give each vector mean 0 and variance 1, then scale and shift each coordinate. Shape (..., d_model) stays.
+    """Give each vector mean 0 and variance 1, then scale and shift each coordinate. The shape (..., d_model) stays.
 
-    eps keeps a constant vector from being divided by 0. Source: L 3.2.1 (4b).
+    eps prevents division by 0 for a constant vector. Source: L 3.2.1 (4b).
 
     >>> layer_norm(torch.tensor([1.0, 3.0]), torch.ones(2), torch.zeros(2), 0.0)
     tensor([-1.,  1.])
@@ -88,7 +88,7 @@ def layer_norm(x, gamma, beta, eps):
 
 
 def gelu(x):
-    """x times the probability that a standard normal number lies below x.
+    """Return x times the probability that a standard normal number is below x.
 
     >>> gelu(torch.tensor([-1.0, 0.0, 1.0]))
     tensor([-0.1587,  0.0000,  0.8413])
@@ -99,7 +99,7 @@ def gelu(x):
 
 
 def gelu_new(x):
-    """GELU with the normal distribution approximated by a tanh, as GPT-2 has it.
+    """Compute GELU with the normal distribution approximated by a tanh, as in GPT-2.
 
     >>> gelu_new(torch.tensor([-1.0, 0.0, 1.0]))
     tensor([-0.1588,  0.0000,  0.8412])
@@ -109,7 +109,7 @@ def gelu_new(x):
 
 
 def relu(x):
-    """x where it is positive, else 0.
+    """Return x if it is positive, else 0.
 
     >>> relu(torch.tensor([-1.0, 2.0]))
     tensor([0., 2.])
@@ -123,10 +123,10 @@ KERNELS = {"gelu": F.gelu, "gelu_new": partial(F.gelu, approximate="tanh"), "rel
 
 
 def initialize(model, std=0.02):
-    """Give a model the weights from which BERT and GPT-2 were trained: normal numbers of this spread, biases of 0.
+    """Initialize a model as BERT and GPT-2 were: weights are normal with this standard deviation, biases are 0.
 
     torch's own initial weights are up to fifty times as large for tables. Returns the model.
-    Source: Devlin et al. (2019), as their code has it.
+    Source: Devlin et al. (2019), as in their code.
 
     >>> bert = initialize(Bert(Config(vocab_size=1000, d_model=64, n_layers=1, n_heads=2, d_ff=16)))
     >>> abs(bert.embeddings.tokens.weight.std() - 0.02) < 0.001
@@ -166,13 +166,13 @@ class Embeddings(nn.Module):
 
     def _positions(self, ids):
         if self.pad_id is None:
-            return self.positions.weight[: ids.shape[1]].clone()  # no view: `keep` may change it in place
+            return self.positions.weight[: ids.shape[1]].clone()  # no view, because `keep` may change it in place
         real = (ids != self.pad_id).long()
         return self.positions(real.cumsum(-1) * real + self.pad_id)  # (B, n, width)
 
 
 class FeedForward(nn.Module):
-    """Two linear maps with an activation between, applied to each token alone: activation(X W_1 + b_1) W_2 + b_2."""
+    """Two linear maps around an activation, applied to each token separately: activation(X W_1 + b_1) W_2 + b_2."""
 
     def __init__(self, config):
         super().__init__()
@@ -182,7 +182,7 @@ class FeedForward(nn.Module):
 
     def forward(self, X, keep=nothing):
         X = keep("hidden", self.W_1(X))  # (B, n, d_ff)
-        X = keep("activation", self.activation(X))  # the largest array of a layer: what it came from is let go
+        X = keep("activation", self.activation(X))  # the largest array of a layer: its input is freed
         return keep("feed_forward", self.W_2(X))  # (B, n, d_model)
 
 
@@ -230,7 +230,7 @@ class MaskedLanguageHead(nn.Module):
 
 
 def which_layers(config) -> list[int]:
-    """For each layer which one of the different ones it is: 0, 1, 2, ... but in ALBERT.
+    """Return which distinct layer each layer is: 0, 1, 2, ... except in ALBERT.
 
     >>> which_layers(Config(n_layers=4)), which_layers(Config(n_layers=4, n_different=2))
     ([0, 1, 2, 3], [0, 0, 1, 1])
@@ -244,9 +244,9 @@ class Bert(checkpoints.Loaded, nn.Module):
     """Any encoder of the BERT family with absolute positions; see `Config` for the shapes.
 
     BERT, DistilBERT, RoBERTa and ALBERT load by name. In ALBERT the scores of `nsp` say which of two sentences came
-    first, which is the task that it was trained for instead.
+    first, which is the task it was trained for instead.
 
-    Pooler and heads are there where asked for, or where the loaded weights have them; otherwise they are None.
+    Pooler and heads exist if you ask for them, or if the loaded weights contain them; otherwise they are None.
 
     >>> bert = Bert(Config(vocab_size=100, d_model=8, n_layers=2, n_heads=2, d_ff=16))
     >>> bert([[5, 6, 7]]).shape
@@ -270,22 +270,22 @@ class Bert(checkpoints.Loaded, nn.Module):
 
     @classmethod
     def from_checkpoint(cls, settings, state):
-        """A model ready for use from a configuration and a state dict, both with Hugging Face's names."""
+        """Return a model ready for use from a configuration and a state dict, both with Hugging Face's names."""
         config = Config.from_hf(settings)
         state = our_weights(settings, state, "Bert")
-        for i, k in enumerate(which_layers(config)):  # ALBERT's files hold each different layer once
+        for i, k in enumerate(which_layers(config)):  # ALBERT's files contain each distinct layer once
             prefix = f"different.{k}."
             layer = {name.removeprefix(prefix): tensor for name, tensor in state.items() if name.startswith(prefix)}
             state |= {f"layer.{i}.{name}": tensor for name, tensor in layer.items()}
         state = {name: tensor for name, tensor in state.items() if name.startswith(PARTS)}
-        state.pop("embeddings.position_ids", None)  # a counter 0, 1, 2, ... that older checkpoints carry
+        state.pop("embeddings.position_ids", None)  # a counter 0, 1, 2, ... in older checkpoints
         parts = "pooler.W.weight" in state, "mlm.W.weight" in state, "nsp.weight" in state
-        with checkpoints.shapes_only():  # the memory comes with the weights
+        with checkpoints.shapes_only():  # no memory before the weights are loaded
             bert = cls(config, *parts)
         if bert.mlm:
             tokens = state.get("embeddings.tokens.weight")
             if not torch.equal(state.setdefault("mlm.decoder.weight", tokens), tokens):
-                bert.mlm.decoder.weight = nn.Parameter(torch.empty_like(tokens))  # this head has a matrix of its own
+                bert.mlm.decoder.weight = nn.Parameter(torch.empty_like(tokens))  # this head has its own matrix
         checkpoints.fill(bert, state)
         if bert.mlm and torch.equal(bert.mlm.decoder.weight, bert.embeddings.tokens.weight):
             bert.mlm.decoder.weight = bert.embeddings.tokens.weight  # tied: one matrix, counted once
@@ -293,11 +293,11 @@ class Bert(checkpoints.Loaded, nn.Module):
 
     @arguments.also_input_ids
     def forward(self, ids, attention_mask=None, token_type_ids=None, fused=False, keep=nothing):
-        """The last hidden state, (B, n, d_model).
+        """Compute the last hidden state, (B, n, d_model).
 
-        ids: int, (B, n) or (n,), tensor or lists, or an encoding for all three. attention_mask: 1 a token, 0 padding;
-        default all 1. token_type_ids: the segment of each token; default all 0. fused=True runs attention in torch's
-        fused kernel: faster, equal up to rounding, and with no attention weights to look at. keep: see `trace`.
+        ids: int, (B, n) or (n,), tensor or lists, or an encoding for all three. attention_mask: 1 for a token, 0 for
+        padding; default all 1. token_type_ids: the segment of each token; default all 0. fused=True runs attention in
+        torch's fused kernel: faster, equal up to rounding, but without attention weights. keep: see `trace`.
 
         The result has gradients: call it under `torch.no_grad()`, or `.detach()` it, before `.numpy()`.
         """
@@ -313,7 +313,7 @@ class Bert(checkpoints.Loaded, nn.Module):
         """Run the model and keep every intermediate value: a dict from name to tensor, in the order of computation.
 
         keep: changes them (`trace.change`). gradients: each value keeps its own, for a `backward()`. only: the names or
-        patterns of those that are kept. The result prints names and shapes.
+        patterns of the values to keep. The result prints names and shapes.
 
         embeddings.tokens, .segments, .sum, .output      (B, n, d_model); embeddings.positions (n, d_model), of RoBERTa
                                                          (B, n, d_model); of ALBERT .normalized, before .output
@@ -324,7 +324,7 @@ class Bert(checkpoints.Loaded, nn.Module):
         layer.0.attention_sum, .attention_norm           (B, n, d_model): input + output; normalized
         layer.0.hidden, .activation                      (B, n, d_ff)
         layer.0.feed_forward, .feed_forward_sum, .output (B, n, d_model); likewise for layers 1, 2, ...
-        pooler.output (B, d_model), mlm.logits (B, n, vocab_size), nsp.logits (B, 2), where the model has them
+        pooler.output (B, d_model), mlm.logits (B, n, vocab_size), nsp.logits (B, 2), if the model has them
 
         >>> bert = Bert(Config(vocab_size=100, d_model=8, n_layers=2, n_heads=2, d_ff=16))
         >>> bert.trace([[5, 6, 7]])["layer.1.attention.weights"].shape
@@ -342,9 +342,9 @@ class Bert(checkpoints.Loaded, nn.Module):
         return traced(run, keep, gradients, only)
 
     def parameter_table(self):
-        """Every parameter once, as (name, shape, count). The counts add up to the model's size.
+        """List every parameter once, as (name, shape, count). The counts add up to the model's size.
 
-        A model on torch's "meta" device has shapes but no memory, so that a large one can be counted too:
+        A model on torch's "meta" device has shapes but no memory, so even a large one can be counted:
 
         >>> with torch.device("meta"):
         ...     table = Bert(Config(vocab_size=28_996)).parameter_table()
@@ -354,16 +354,16 @@ class Bert(checkpoints.Loaded, nn.Module):
         return [(name, tuple(p.shape), p.numel()) for name, p in self.named_parameters()]
 
     def _check(self, ids, attention_mask, token_type_ids):
-        """The arguments as tensors: ids (B, n), mask (B, 1, 1, n) or None where nothing is padding, segments (B, n)."""
+        """Return tensors: ids (B, n), mask (B, 1, 1, n) or None if nothing is padding, segments (B, n)."""
         c = self.config
         device = self.embeddings.tokens.weight.device
         ids, attention_mask, token_type_ids = arguments.inputs_of(ids, attention_mask, token_type_ids)
         ids = arguments.as_ids("ids", ids, c.vocab_size, "the vocabulary", device)
         if ids.shape[1] > c.n_positions:
             n = ids.shape[1]
-            raise ValueError(f"ids has {n} tokens, but this model has positions for {c.n_positions}; truncate")
+            raise ValueError(f"ids has {n} tokens, but the model supports at most {c.n_positions}. Shorten the text")
         segments = torch.zeros_like(ids)
-        n_segments = max(c.n_segments, 1)  # DistilBERT's are all the first one
+        n_segments = max(c.n_segments, 1)  # DistilBERT has only the first
         if token_type_ids is not None:
             segments = arguments.as_ids("token_type_ids", token_type_ids, n_segments, "the segments", device, ids.shape)
         real = arguments.as_attention_mask("attention_mask", attention_mask, ids.shape, device, empty=False)

@@ -1,9 +1,9 @@
-"""The transformer of 2017, whole: an encoder that reads a source, a decoder that writes a target.
+"""The complete transformer of 2017: an encoder that reads a source, a decoder that writes a target.
 
-The parts are BERT's and GPT's: the encoder's layer is `gpt.Layer` without its mask, and the decoder's has one sublayer
-more, cross-attention, whose keys and values come from the encoder. Positions are sines and cosines, not learned. Keys
-and values of earlier tokens are a plain argument and a plain result, as in `tutorial_lib.gpt`; those of the source are
-made once. Sources: Vaswani et al. (2017), sections 3.1-3.5; L 3.2.7, 3.3.1; R 3.4.
+The parts are BERT's and GPT's: the encoder's layer is `gpt.Layer` without its mask, and the decoder's has one more
+sublayer, cross-attention, whose keys and values come from the encoder. Positions are sines and cosines, not learned.
+Keys and values of earlier tokens are a plain argument and a plain result, as in `tutorial_lib.gpt`; those of the source
+are computed once. Sources: Vaswani et al. (2017), sections 3.1-3.5; L 3.2.7, 3.3.1; R 3.4.
 
 As in `tutorial_lib.bert`, dropout, which does nothing in use, is left out.
 """
@@ -23,11 +23,11 @@ from tutorial_lib.trace import checked, inside, nothing, traced
 
 @dataclass(frozen=True)
 class Config:
-    """The numbers that fix the shape. The defaults are the paper's base model (its Table 3 says 65 million parameters).
+    """The numbers that define the shape. The defaults are the paper's base model (65 million parameters in Table 3).
 
-    norm_first: whether LayerNorm stands before each sublayer (and once more at the end of both stacks), as in later
-    models, or after each addition, as in the paper. tied: whether source, target and unembedding share one table, as in
-    the paper; otherwise they have three of one size. n_positions: tokens of a source or a target, at most; sines have
+    norm_first: whether LayerNorm comes before each sublayer (and again at the end of both stacks), as in later models,
+    or after each addition, as in the paper. tied: whether source, target and unembedding share one table, as in the
+    paper; otherwise they have three of the same size. n_positions: the most tokens of a source or a target; sines have
     no end, so the paper needs no such number.
 
     >>> import torch
@@ -53,13 +53,13 @@ class Config:
 
 
 class Embeddings(nn.Module):
-    """Token times sqrt(d_model), plus the sines and cosines of its position: both are then of one size."""
+    """Token times sqrt(d_model), plus the sines and cosines of its position: both then have a similar size."""
 
     def __init__(self, config):
         super().__init__()
         self.tokens = nn.Embedding(config.vocab_size, config.d_model)
         self.scale = math.sqrt(config.d_model)
-        positions = sinusoidal(config.n_positions, config.d_model)  # computed, not learned: no parameter, in no file
+        positions = sinusoidal(config.n_positions, config.d_model)  # computed, not learned: neither parameter nor file
         self.register_buffer("positions", positions, persistent=False)
 
     def forward(self, ids, n_past=0, keep=nothing):
@@ -69,7 +69,7 @@ class Embeddings(nn.Module):
 
 
 class CrossAttention(MultiHeadAttention):
-    """Queries from the target; keys and values from the source, which are made once for all target tokens.
+    """Queries from the target; keys and values from the source, which are computed once for all target tokens.
 
     >>> import torch
     >>> layer = CrossAttention(d_model=8, n_heads=2)
@@ -79,14 +79,14 @@ class CrossAttention(MultiHeadAttention):
     """
 
     def forward(self, X, source, mask=None, fused=False, keep=nothing):
-        """X (B, n, d_model), source: the K and V of m tokens, (B, n_heads, m, d_k) each -> (B, n, d_model)."""
+        """Map X (B, n, d_model) and the source's K and V, (B, n_heads, m, d_k) each, to (B, n, d_model)."""
         K, V = source
         output, _ = self.attend(self.queries(X, keep), K, V, mask, fused, keep)
         return output
 
 
 class DecoderLayer(nn.Module):
-    """Look back at the target, look at the source, feed forward; each with its addition and its LayerNorm."""
+    """Attend to earlier target tokens, attend to the source, feed forward; each with its addition and its LayerNorm."""
 
     def __init__(self, config):
         super().__init__()
@@ -146,39 +146,39 @@ class EncoderDecoder(nn.Module):
         _initialize(self)
 
     def forward(self, source_ids, target_ids, source_mask=None, fused=False, keep=nothing):
-        """Scores for the token after each target token, (B, n, vocab_size).
+        """Score the token after each target token, (B, n, vocab_size).
 
-        source_ids: int, (B, m) or (m,); target_ids: (B, n) or (n,), its first token a start sign; tensors or lists, the
-        source also an encoding. source_mask: 1 a token, 0 padding, (B, m); default all 1. A target that is shorter than
-        others is padded on its right: nothing looks there. fused=True runs attention in torch's fused kernel, without
-        weights to look at.
+        source_ids: int, (B, m) or (m,); target_ids: (B, n) or (n,), starting with a start token; tensors or lists, the
+        source also an encoding. source_mask: 1 for a token, 0 for padding, (B, m); default all 1. Pad a shorter target
+        on its right: no token attends there. fused=True runs attention in torch's fused kernel, without attention
+        weights.
 
-        Raises ValueError where ids or masks do not fit, before anything is computed.
+        Raises ValueError if ids or masks do not fit, before anything is computed.
         """
         keep = checked(keep, lambda look: self([[0]], [[0]], fused=fused, keep=look))
         source_ids, source_mask, _ = arguments.inputs_of(source_ids, source_mask)
-        target_ids = self._check_ids("target_ids", target_ids)  # complains before the encoder runs
+        target_ids = self._check_ids("target_ids", target_ids)  # raises before the encoder runs
         memory = self.encode(source_ids, source_mask, fused, keep)
         logits, _ = self.decode(target_ids, memory, source_mask, None, fused, keep)
         return logits
 
     def encode(self, source_ids, source_mask=None, fused=False, keep=nothing):
-        """The source as the decoder reads it ("memory"), (B, m, d_model); arguments as in `forward`."""
+        """Encode the source for the decoder ("memory"), (B, m, d_model); arguments as in `forward`."""
         source_ids, source_mask, _ = arguments.inputs_of(source_ids, source_mask)
         ids = self._check_ids("source_ids", source_ids)
         mask = self._check_mask(source_mask, ids.shape)
         keep = inside(keep, "encoder")
         X = self.encoder.embeddings(ids, 0, inside(keep, "embeddings"))
         for i, layer in enumerate(self.encoder.layer):
-            X, _ = layer(X, mask=mask, fused=fused, keep=inside(keep, f"layer.{i}"))  # nobody asks for its cache
+            X, _ = layer(X, mask=mask, fused=fused, keep=inside(keep, f"layer.{i}"))  # its cache is not used
         return keep("norm", self.encoder.norm(X))
 
     def decode(self, target_ids, memory, source_mask=None, cache=None, fused=False, keep=nothing):
-        """Scores for the token after each target token, (B, n, vocab_size), and the cache with these tokens.
+        """Score the token after each target token, (B, n, vocab_size), and return the cache with these tokens.
 
-        memory: what `encode` returned. cache: what an earlier call returned for the target's tokens before; None at the
-        start. It holds, for each layer, keys and values of the target so far, and those of the source: memory itself is
-        read in the first call only.
+        memory: the result of `encode`. cache: the result of an earlier call, for the target's earlier tokens; None at
+        the start. For each layer it contains keys and values of the target so far, and those of the source: memory
+        itself is read in the first call only.
 
         >>> model = EncoderDecoder(Config(vocab_size=100, d_model=8, n_layers=2, n_heads=2, d_ff=16))
         >>> memory = model.encode([[5, 6, 7, 8]])
@@ -206,7 +206,7 @@ class EncoderDecoder(nn.Module):
         """Run the model and keep every intermediate value: a dict from name to tensor, in the order of computation.
 
         keep: changes them (`trace.change`). gradients: each value keeps its own, for a `backward()`. only: the names or
-        patterns of those that are kept. The result prints names and shapes.
+        patterns of the values to keep. The result prints names and shapes.
 
         encoder.embeddings.tokens, .output               (B, m, d_model), scaled; .positions (m, d_model)
         encoder.layer.0.attention.weights                (B, n_heads, m, m), and all other stops of `GPT.trace`
@@ -228,31 +228,31 @@ class EncoderDecoder(nn.Module):
         return traced(lambda look: self(source_ids, target_ids, source_mask, keep=look), keep, gradients, only)
 
     def _check_ids(self, name, ids, n_past=0):
-        """Whole numbers of the vocabulary as a tensor (B, n) that fits the positions."""
+        """Return the target's ids as a tensor (B, n), after checking the vocabulary and the positions."""
         c = self.config
         ids = arguments.as_ids(name, ids, c.vocab_size, "the vocabulary", self.unembedding.weight.device)
         n = n_past + ids.shape[1]
         if n > c.n_positions:
-            raise ValueError(f"{name} has {n} tokens, but the model has positions for {c.n_positions}: truncate")
+            raise ValueError(f"{name} has {n} tokens, but the model supports at most {c.n_positions}. Shorten it")
         return ids
 
     def _check_mask(self, source_mask, shape):
-        """(B, 1, 1, m), or None where nothing is padding."""
+        """Return the mask (B, 1, 1, m), or None if nothing is padding."""
         device = self.unembedding.weight.device
         real = arguments.as_attention_mask("source_mask", source_mask, shape, device, empty=False)
         return None if real is None or real.all() else padding_mask(real)
 
     def _check_memory(self, memory, n_targets, cache):
-        """One memory for each target, and the one that the cache was made of, as far as its length tells."""
+        """Check that there is one memory for each target, and that its length fits the cache."""
         if n_targets != len(memory):
-            raise ValueError(f"target_ids must have one text for each source, {len(memory)}, got {n_targets}")
+            raise ValueError(f"target_ids must have one text per source, {len(memory)}, got {n_targets}")
         m = cache[0][1][0].shape[-2] if cache else memory.shape[1]
         if m != memory.shape[1]:
-            raise ValueError(f"the cache is of a source of {m} tokens, but memory has {memory.shape[1]}")
+            raise ValueError(f"cache belongs to a source of {m} tokens, but memory has {memory.shape[1]}")
 
 
 def _initialize(model):
-    """Matrices as Xavier has it; tables so that tokens, times sqrt(d_model), have coordinates of variance 1."""
+    """Initialize matrices as Xavier does, and tables so that tokens times sqrt(d_model) have variance 1."""
     for parameter in model.parameters():
         if parameter.ndim >= 2:
             nn.init.xavier_uniform_(parameter)

@@ -21,20 +21,28 @@ from tutorial_lib.trace import checked, nothing
 def generate(gpt: GPT, ids: Ids, n: int, temperature: float = 0.0, top_k: int | None = None, top_p: float | None = None,
              seed: int | torch.Generator = 0, stop: Numbers = (), cache: bool = True, callback: Callable | None = None,
              attention_mask: Numbers | None = None, keep: Callable | Sequence[Callable] = nothing) -> list:  # fmt: skip
-    """Up to n new tokens after each prompt: a list of lists of ids, without the prompt.
+    """Generate up to n new tokens after each prompt: a list of lists of ids, without the prompt.
 
-    ids: one prompt, a list of prompts of any lengths, none empty, or an `Encoding`. attention_mask: 1 for a token, 0
-    for padding, on either side: padding changes no result. temperature 0: always the likeliest token. Above 0: drawn
-    from softmax(scores / temperature); top_k keeps the k likeliest tokens (and ties with the last), top_p the fewest
-    whose probabilities add up to p or more; with both, top_k first. seed: a number, or a `torch.Generator` on the
-    model's device; all texts draw from this one stream, so a text drawn alone differs from one in a batch. stop: ids
-    that end a text, the last of it. callback: called after each step with the new ids of all texts, None for those that
-    have ended; where it returns True, generation ends. cache=False computes everything again for each token, and gives
-    the same tokens. keep: sees and changes values (`trace.change`): those of the prompts, padded on their left, then in
-    each step those of one token; a `trace.Trace` holds those of the last step, and says how to keep all.
+    Args:
+        ids: one prompt, a list of prompts of any lengths, none empty, or an `Encoding`.
+        n: the most new tokens.
+        attention_mask: 1 for a token, 0 for padding, on either side: padding does not change the result.
+        temperature: 0 always takes the likeliest token; above 0, draw from softmax(scores / temperature).
+        top_k, top_p: keep the k likeliest tokens (and ties with the last), or the fewest whose probabilities add up to
+            p or more; with both, top_k first.
+        seed: a number, or a `torch.Generator` on the model's device. All texts draw from this one stream, so a text
+            drawn alone differs from the same text in a batch.
+        stop: ids that end a text; the one that ended it is its last.
+        callback: called after each step with the new ids of all texts, None for those that have ended. If it returns
+            True, generation ends.
+        cache: False computes everything again for each token, and gives the same tokens.
+        keep: sees and changes values (`trace.change`): those of the prompts, padded on their left, then in each step
+            those of one token. A `trace.Trace` contains those of the last step; its docstring says how to keep all.
 
-    Where a text outgrows the model's positions, only its last tokens count (of a `Llama`, all), at each step anew.
-    Raises ValueError where an argument is out of range, before anything is computed.
+    Raises:
+        ValueError if an argument is out of range, before anything is computed.
+
+    If a text outgrows the model's positions, each step sees only its last tokens (a `Llama` sees all).
 
     >>> from tutorial_lib.gpt import GPT, Config
     >>> gpt = GPT(Config(vocab_size=10, d_model=8, n_layers=1, n_heads=2, d_ff=16, n_positions=8)).eval()
@@ -55,14 +63,14 @@ def generate(gpt: GPT, ids: Ids, n: int, temperature: float = 0.0, top_k: int | 
     if not isinstance(seed, torch.Generator):
         seed = torch.Generator(device).manual_seed(arguments.check_seed("seed", seed))
     longest = max(map(len, prompts))
-    on_the_left = [[0] * (longest - len(prompt)) + prompt for prompt in prompts]  # any id: it is masked
+    on_the_left = [[0] * (longest - len(prompt)) + prompt for prompt in prompts]  # any id, because it is masked
     X = torch.tensor(on_the_left, device=device)  # (B, longest), and one more column for each new token
     real = torch.tensor([[0] * (longest - len(prompt)) + [1] * len(prompt) for prompt in prompts], device=device)
     even = bool(real.all())
     new, ended, past = [[] for _ in prompts], [False] * len(prompts), None  # past: the cache
     for _ in range(n):
         if X.shape[1] > gpt.reach and int(real.sum(1).max()) > gpt.reach:
-            X, real = X[:, -gpt.reach :], real[:, -gpt.reach :]  # what lies further back is out of reach
+            X, real = X[:, -gpt.reach :], real[:, -gpt.reach :]  # earlier tokens are out of reach
             past = None
         looked = X if past is None else X[:, -1:]
         H, kept = gpt.hidden(looked, past, None if even else real, keep is nothing, keep)
@@ -81,9 +89,9 @@ def generate(gpt: GPT, ids: Ids, n: int, temperature: float = 0.0, top_k: int | 
 
 
 def typewriter(tokenizer, write: Callable[[str], object] = partial(print, end="", flush=True)) -> Callable:
-    """A callback for `generate` that writes the first text while it is made, in whole characters.
+    """Return a callback for `generate` that writes the first text as it is generated, in whole characters.
 
-    write: called with what is new. Half a character, as a token of bytes may be one, waits for its other half.
+    write: called with the new text. Half a character, which a token of bytes may be, waits for its other half.
 
     >>> from tutorial_lib import load
     >>> gpt, tok = load("book-gpt")
@@ -111,14 +119,14 @@ def typewriter(tokenizer, write: Callable[[str], object] = partial(print, end=""
 @torch.inference_mode()
 def translate(model: encoder_decoder.EncoderDecoder, ids: Ids, n: int, start: int, stop: Numbers = (),
               cache: bool = True, attention_mask: Numbers | None = None) -> list:  # fmt: skip
-    """The target of up to n tokens that an `EncoderDecoder` writes for each source: a list of lists of ids.
+    """Generate a target of up to n tokens for each source with an `EncoderDecoder`: a list of lists of ids.
 
     It takes the likeliest token each time. ids: one source, a list of sources of any lengths, none empty, or an
     `Encoding`. attention_mask: 1 for a token, 0 for padding. start: the id that comes before every
     target; it is not in the result. stop: ids that end a target; the one that ended it is its last. cache=False
     computes everything again for each token, and gives the same tokens.
 
-    Raises ValueError where an argument is out of range, before anything is computed. Source: L 3.2.7.
+    Raises ValueError if an argument is out of range, before anything is computed. Source: L 3.2.7.
 
     >>> from tutorial_lib.encoder_decoder import Config, EncoderDecoder
     >>> model = EncoderDecoder(Config(vocab_size=10, d_model=8, n_layers=1, n_heads=2, d_ff=16, n_positions=8)).eval()
@@ -131,7 +139,7 @@ def translate(model: encoder_decoder.EncoderDecoder, ids: Ids, n: int, start: in
     arguments.whole_number("n", n, 0, f"a number of tokens, 0 to {most}, the model's positions", most)
     arguments.whole_number("start", start, 0, "an id of the vocabulary", model.config.vocab_size - 1)
     X, mask = padded(sources)
-    memory = model.encode(X, mask, fused=True)  # once, whatever is written
+    memory = model.encode(X, mask, fused=True)  # computed once, whatever is generated
     Y = torch.full((len(sources), 1), start, device=memory.device)
     stop = _check_stop(stop, model.config.vocab_size)
     targets, ended, past = [[] for _ in sources], [False] * len(sources), None  # past: the cache
@@ -151,7 +159,7 @@ def translate(model: encoder_decoder.EncoderDecoder, ids: Ids, n: int, start: in
 
 def draw(scores: torch.Tensor, temperature: float = 1.0, top_k: int | None = None, top_p: float | None = None,
          generator: torch.Generator | None = None) -> torch.Tensor:  # fmt: skip
-    """One id for each row of scores, (B, vocab_size) -> (B,); the arguments are those of `generate`.
+    """Draw one id for each row of scores, (B, vocab_size) -> (B,); the arguments are those of `generate`.
 
     >>> draw(torch.tensor([[0.0, 3.0, 1.0]]), temperature=0)
     tensor([1])
@@ -166,7 +174,7 @@ def draw(scores: torch.Tensor, temperature: float = 1.0, top_k: int | None = Non
 
 def probabilities(scores: torch.Tensor, temperature: float = 1.0, top_k: int | None = None,
                   top_p: float | None = None) -> torch.Tensor:  # fmt: skip
-    """The distribution that `draw` draws from: (..., vocab_size), 0 for what top_k and top_p leave out.
+    """Return the distribution that `draw` draws from: (..., vocab_size), 0 for tokens that top_k and top_p leave out.
 
     >>> probabilities(torch.tensor([0.0, 0.0, 0.0, -20.0]), top_p=0.9)
     tensor([0.3333, 0.3333, 0.3333, 0.0000])
@@ -178,23 +186,23 @@ def probabilities(scores: torch.Tensor, temperature: float = 1.0, top_k: int | N
         z = z.masked_fill(z < z.topk(top_k).values[..., -1:], -torch.inf)
     if top_p is not None and top_p < 1:
         ascending, order = z.sort(-1)
-        below = torch.softmax(ascending, -1).cumsum(-1) <= 1 - top_p  # together less likely than what may go
+        below = torch.softmax(ascending, -1).cumsum(-1) <= 1 - top_p  # tokens that top_p leaves out
         below[..., -1] = False
         z = z.masked_fill(below.scatter(-1, order, below), -torch.inf)
     return torch.softmax(z, -1)
 
 
 def _check_prompts(ids, attention_mask=None):
-    """Whether it is one prompt, and the prompts as lists of ids without padding."""
+    """Return whether it is one prompt, and the prompts as lists of ids without padding."""
     ids, attention_mask, _ = arguments.inputs_of(ids, attention_mask)
     try:
         rows = ids.tolist() if hasattr(ids, "tolist") else list(getattr(ids, "ids", ids))  # of an Encoding, too
         single = bool(rows) and not isinstance(rows[0], (list, tuple)) and not hasattr(rows[0], "tolist")
         prompts = [list(map(operator.index, prompt)) for prompt in ([rows] if single else rows)]
     except TypeError:
-        raise TypeError(f"ids must be one prompt or several, lists of ids, got {ids!r:.60}{if_texts(ids)}") from None
+        raise TypeError(f"ids must be a list of ids, or a list of such lists, got {ids!r:.60}{if_texts(ids)}") from None
     if not prompts or not all(prompts):
-        raise ValueError("ids must be one prompt or a list of prompts, each of one token or more, got an empty one")
+        raise ValueError("ids contains an empty prompt. Every prompt needs at least one token")
     return single, arguments.without_padding(prompts, attention_mask)
 
 
@@ -206,7 +214,7 @@ def _check_cut(size, top_k, top_p):
 
 
 def _check_stop(stop, vocab_size):
-    """The ids that end a text, as a set."""
+    """Return the ids that end a text, as a set."""
     if isinstance(stop, (str, bytes)) or not hasattr(stop, "__iter__"):
         raise TypeError(f"stop must be ids, whole numbers, got {stop!r:.60}")
     allowed = f"ids, whole numbers in 0..{vocab_size - 1}"

@@ -1,8 +1,8 @@
-"""Decoders, GPT-2 and OPT: layers that look back only, the cache, a score for every possible next token.
+"""Decoders, GPT-2 and OPT: causal layers, the cache, a score for every possible next token.
 
-The parts are BERT's (`bert.FeedForward`, `attention.MultiHeadAttention`); what differs is their order, the mask, and
-that keys and values of earlier tokens can be kept. That cache is a plain argument and a plain result: no module
-remembers anything. Sources: L 3.2.7; N 2; Radford et al. (2019); Zhang et al. (2022).
+The parts are BERT's (`bert.FeedForward`, `attention.MultiHeadAttention`); their order and the mask differ, and keys and
+values of earlier tokens can be kept. That cache is a plain argument and a plain result: no module has state. Sources: L
+3.2.7; N 2; Radford et al. (2019); Zhang et al. (2022).
 """
 
 from dataclasses import dataclass, fields
@@ -18,16 +18,16 @@ from tutorial_lib.trace import checked, inside, nothing, traced
 from tutorial_lib.weights import checkpoints
 from tutorial_lib.weights.names import our_weights, shape_of
 
-PARTS = ("embeddings.", "layer.", "norm.", "unembedding.")  # what starts otherwise is the head of another task
+PARTS = ("embeddings.", "layer.", "norm.", "unembedding.")  # other prefixes belong to the head of another task
 
 
 @dataclass(frozen=True)
 class Config:
-    """The numbers that fix a decoder's shape. The defaults are those of the smallest GPT-2.
+    """The numbers that define a decoder's shape. The defaults are those of the smallest GPT-2.
 
-    offset: the row of the position table that the first token gets (OPT: 2). norm_first: whether LayerNorm stands
-    before attention and feed-forward, as in GPT-2, or after the addition, as in BERT. tied: whether the unembedding is
-    the table of tokens.
+    offset: the row of the position table that the first token gets (OPT: 2). norm_first: whether LayerNorm comes before
+    attention and feed-forward, as in GPT-2, or after the addition, as in BERT. tied: whether the unembedding is the
+    table of tokens.
 
     >>> Config(vocab_size=50_272, offset=2, activation="relu").d_model
     768
@@ -51,10 +51,10 @@ class Config:
 
     @classmethod
     def from_hf(cls, settings):
-        """The shape in the dictionary of a Hugging Face `config.json` of GPT-2 or OPT.
+        """Return the shape described by the dictionary of a Hugging Face `config.json` of GPT-2 or OPT.
 
-        Raises ValueError for what these classes do not compute: other families, embeddings narrower than the layers
-        (OPT-350m), scores scaled by the layer's number, other activations.
+        Raises ValueError for models that these classes do not compute: other families, embeddings narrower than the
+        layers (OPT-350m), scores scaled by the layer's number, other activations.
 
         >>> Config.from_hf({"model_type": "gpt2"}) == Config()
         True
@@ -63,7 +63,7 @@ class Config:
 
 
 class Embeddings(nn.Module):
-    """Token + position, each a row of a learned table. No LayerNorm here: it stands in the layers."""
+    """Token + position, each a row of a learned table. No LayerNorm here: the layers contain it."""
 
     def __init__(self, config):
         super().__init__()
@@ -78,10 +78,10 @@ class Embeddings(nn.Module):
 
 
 class CachedAttention(MultiHeadAttention):
-    """Multi-head attention whose keys and values of earlier tokens come in, and go out with the new ones.
+    """Multi-head attention that takes keys and values of earlier tokens, and returns them with the new ones.
 
-    Where positions are rotary (`positions.rotary`), queries and keys are turned, and the cache has the keys turned
-    already. Where heads share keys and values, the cache has n_kv_heads of each, which is what sharing saves.
+    If positions are rotary (`positions.rotary`), queries and keys are rotated, and the cache contains the rotated keys.
+    If heads share keys and values, the cache has only n_kv_heads of each, which is the saving.
 
     >>> layer = CachedAttention(d_model=8, n_heads=2)
     >>> output, (K, V) = layer(torch.zeros(1, 5, 8))
@@ -91,8 +91,8 @@ class CachedAttention(MultiHeadAttention):
     """
 
     def forward(self, X, past=None, angles=None, mask=None, fused=False, keep=nothing):
-        """X (B, n, d_model), past K and V (B, n_kv_heads, n_past, d_k), angles (B or 1, 1, n, d_k / 2)
-        -> (B, n, d_model), and K, V of all tokens."""
+        """Map X (B, n, d_model), past K and V (B, n_kv_heads, n_past, d_k), angles (B or 1, 1, n, d_k / 2)
+        to (B, n, d_model), and K, V of all tokens."""
         Q = self.queries(X, keep)  # (B, n_heads, n, d_k)
         K, V = self.keys_and_values(X, keep)  # (B, n_kv_heads, n, d_k)
         if angles is not None:
@@ -114,7 +114,7 @@ class Layer(nn.Module):
 
     @staticmethod
     def parts(config):
-        """What a layer is made of: the norm of attention, attention, the norm of feed-forward, feed-forward."""
+        """Return the parts of a layer: the norm of attention, attention, the norm of feed-forward, feed-forward."""
         norms = [nn.LayerNorm(config.d_model, config.eps) for _ in range(2)]
         return norms[0], CachedAttention(config.d_model, config.n_heads), norms[1], FeedForward(config)
 
@@ -159,25 +159,25 @@ class GPT(checkpoints.Loaded, nn.Module):
         self.initialize()
 
     def initialize(self):
-        """Draw the weights from which GPT-2 was trained."""
+        """Draw initial weights as GPT-2's were drawn."""
         initialize(self)
-        for layer in self.layer:  # what 2 n_layers sublayers add up to stays as large as what one adds
+        for layer in self.layer:  # the sum over 2 n_layers sublayers stays as large as one of them
             for W in (layer.attention.W_O.weight, layer.feed_forward.W_2.weight):
                 nn.init.normal_(W, std=0.02 / (2 * self.config.n_layers) ** 0.5)
 
     @classmethod
     def from_checkpoint(cls, settings, state):
-        """A model ready for use from a configuration and a state dict, both with Hugging Face's names."""
+        """Return a model ready for use from a configuration and a state dict, both with Hugging Face's names."""
         config = cls.config_class.from_hf(settings)
         state = our_weights(settings, state, cls.family)
         state = {name: tensor for name, tensor in state.items() if name.startswith(PARTS)}
-        with checkpoints.shapes_only():  # the memory comes with the weights
+        with checkpoints.shapes_only():  # no memory before the weights are loaded
             gpt = cls(config)
         tokens = state.get("embeddings.tokens.weight")
         if config.tied:
             state["unembedding.weight"] = tokens
         elif "unembedding.weight" not in state:
-            raise ValueError("these weights have no unembedding, and the configuration says that it is not tied")
+            raise ValueError("checkpoint must have unembedding weights, because its configuration does not tie them")
         checkpoints.fill(gpt, state)
         if config.tied:
             gpt.unembedding.weight = gpt.embeddings.tokens.weight  # one matrix, counted once
@@ -186,21 +186,22 @@ class GPT(checkpoints.Loaded, nn.Module):
 
     @property
     def reach(self):
-        """How many tokens it can look at, at most."""
+        """Return how many tokens it can attend to, at most."""
         return self.config.n_positions
 
     def angles(self, places):
-        """What rotary positions turn queries and keys by: nothing, positions come from a table."""
+        """Return the angles of rotary positions: none, because positions come from a table."""
         return None
 
     @arguments.also_input_ids
     def forward(self, ids, cache=None, attention_mask=None, fused=False, keep=nothing):
-        """Scores for the token after each token, (B, n, vocab_size), and the cache with these tokens.
+        """Score the token after each token, (B, n, vocab_size), and return the cache with these tokens.
 
-        ids: int, (B, n) or (n,), tensor or lists, or an `Encoding`. cache: what an earlier call returned for the tokens
-        before; None at the start. attention_mask: 1 a token, 0 padding, for the tokens in the cache too, (B, n_past +
-        n); default all 1. Padding takes no position, so texts of a batch can be padded on their left. fused=True runs
-        attention in torch's fused kernel. keep: see `trace`. Raises ValueError where tokens outnumber positions.
+        ids: int, (B, n) or (n,), tensor or lists, or an `Encoding`. cache: the result of an earlier call, for the
+        earlier tokens; None at the start. attention_mask: 1 for a token, 0 for padding, also for the tokens in the
+        cache, (B, n_past + n); default all 1. Padding takes no position, so texts of a batch can be padded on their
+        left. fused=True runs attention in torch's fused kernel. keep: see `trace`. Raises ValueError if there are more
+        tokens than positions.
 
         The scores have gradients: call it under `torch.no_grad()`, or `.detach()` them, before `.numpy()`.
         """
@@ -209,7 +210,7 @@ class GPT(checkpoints.Loaded, nn.Module):
         return keep("logits", self.unembedding(X)), cache
 
     def hidden(self, ids, cache=None, attention_mask=None, fused=False, keep=nothing):
-        """What the unembedding turns into scores, (B, n, d_model), after the last LayerNorm; and the cache."""
+        """Return the input of the unembedding, (B, n, d_model), after the last LayerNorm; and the cache."""
         ids, places, mask = self._check(ids, cache, attention_mask)
         angles = self.angles(places)
         X = self.embeddings(ids, places, inside(keep, "embeddings"))
@@ -224,7 +225,7 @@ class GPT(checkpoints.Loaded, nn.Module):
         """Run the model and keep every intermediate value: a dict from name to tensor, in the order of computation.
 
         keep: changes them (`trace.change`). gradients: each value keeps its own, for a `backward()`. only: the names or
-        patterns of those that are kept. The result prints names and shapes.
+        patterns of the values to keep. The result prints names and shapes.
 
         embeddings.tokens, .positions, .output           (B, n, d_model); positions (1, n, d_model) without padding
         layer.0.attention_norm                           (B, n, d_model): what attention reads
@@ -244,7 +245,7 @@ class GPT(checkpoints.Loaded, nn.Module):
         return traced(lambda look: self(ids, attention_mask=attention_mask, keep=look), keep, gradients, only)
 
     def _check(self, ids, cache, attention_mask):
-        """ids (B, n), places (B or 1, n), and a mask that broadcasts to (B, n_heads, n, n_past + n)."""
+        """Return ids (B, n), places (B or 1, n), and a mask that broadcasts to (B, n_heads, n, n_past + n)."""
         c = self.config
         device = self.embeddings.tokens.weight.device
         ids, attention_mask, _ = arguments.inputs_of(ids, attention_mask)  # a decoder has no segments
@@ -254,12 +255,12 @@ class GPT(checkpoints.Loaded, nn.Module):
         if attention_mask is None:
             places = torch.arange(n_past, n_past + n, device=device)[None]  # (1, n)
             mask = None if n == 1 else causal_mask(n, device, n_past)
-        else:  # a text may yet begin: all padding so far
+        else:  # only padding so far; the text may begin later
             real = arguments.as_attention_mask("attention_mask", attention_mask, (len(ids), n_past + n), device)
             places = (real.cumsum(1) - 1).clamp(min=0)[:, n_past:]  # (B, n)
-            itself = torch.eye(n_past + n, dtype=torch.bool, device=device)[n_past:]  # padding must look at something
+            itself = torch.eye(n_past + n, dtype=torch.bool, device=device)[n_past:]  # padding must attend to something
             mask = causal_mask(n, device, n_past) & real[:, None, None] | itself  # (B, 1, n, n_past + n)
         most = int(places.max()) + 1
         if most > self.reach:
-            raise ValueError(f"the text has {most} tokens, but the model has positions for {self.reach}: truncate")
+            raise ValueError(f"ids has {most} tokens, but the model supports at most {self.reach}. Shorten the text")
         return ids, places, mask

@@ -1,10 +1,10 @@
 """Llama, the shape of most decoders since 2023: `gpt.GPT` with other parts, each a few lines.
 
-What differs from GPT-2: positions turn queries and keys (`positions.rotary`) and are added to nothing; `RMSNorm` stands
-where LayerNorm stood; the feed-forward has a gate; several queries share one key and value (`attention.shared_heads`);
-most linear maps have no bias. The order of a layer, the mask and the cache are GPT's. `llama.Llama` is a `gpt.GPT`, so
-what takes one takes the other. Sources: Touvron et al. (2023); Su et al. (2021); Zhang and Sennrich (2019); Shazeer
-(2020); Ainslie et al. (2023).
+The differences from GPT-2: positions rotate queries and keys (`positions.rotary`) and are not added to anything;
+`RMSNorm` replaces LayerNorm; the feed-forward has a gate; several queries share one key and value
+(`attention.shared_heads`); most linear maps have no bias. The order of a layer, the mask and the cache are GPT's.
+`llama.Llama` is a `gpt.GPT`, so functions that take one take the other. Sources: Touvron et al. (2023); Su et al.
+(2021); Zhang and Sennrich (2019); Shazeer (2020); Ainslie et al. (2023).
 """
 
 import math
@@ -25,14 +25,14 @@ GATES = KERNELS | {"silu": F.silu}  # the activations that a gate may have
 
 @dataclass(frozen=True)
 class Config:
-    """The numbers that fix a Llama's shape. The defaults are those of Llama 2's smallest, 7 billion parameters.
+    """The numbers that define a Llama's shape. The defaults are those of Llama 2's smallest, 7 billion parameters.
 
     n_kv_heads: how many heads have keys and values; the queries share them (None: as many as n_heads). d_k: the width
-    of a head (None: d_model / n_heads). n_positions: how long texts were in training; positions go on beyond it, for
-    better or worse. rope: how fast the pairs turn. attention_bias, mlp_bias: whether the linear maps of attention and
-    of the feed-forward have biases. tied: whether the unembedding is the table of tokens.
+    of a head (None: d_model / n_heads). n_positions: how long texts were in training; longer texts are accepted, but
+    untested. rope: how fast the pairs rotate. attention_bias, mlp_bias: whether the linear maps of attention and of the
+    feed-forward have biases. tied: whether the unembedding is the table of tokens.
 
-    Raises ValueError where n_heads is no multiple of n_kv_heads, or d_k is odd: pairs are turned.
+    Raises ValueError if n_heads is not a multiple of n_kv_heads, or d_k is odd: coordinates are rotated in pairs.
 
     >>> Config(vocab_size=128_256, n_kv_heads=8, d_ff=14_336, rope=Rope(500_000.0)).d_k
     128
@@ -52,7 +52,7 @@ class Config:
     attention_bias: bool = False
     mlp_bias: bool = False
     tied: bool = False
-    norm_first = True  # as in GPT-2, and never otherwise
+    norm_first = True  # always as in GPT-2
 
     def __post_init__(self):
         arguments.one_of("activation", self.activation, GATES)
@@ -67,10 +67,10 @@ class Config:
 
     @classmethod
     def from_hf(cls, settings):
-        """The shape in the dictionary of a Hugging Face `config.json` of Llama, as transformers 4 or 5 writes it.
+        """Return the shape described by the dictionary of a Llama's `config.json`, from transformers 4 or 5.
 
-        Raises ValueError for what these classes do not compute: other families, other activations, and positions that
-        are neither plain nor scaled as "linear" or "llama3" (see `positions.Rope`).
+        Raises ValueError for models that these classes do not compute: other families, other activations, and positions
+        that are neither plain nor scaled as "linear" or "llama3" (see `positions.Rope`).
 
         >>> Config.from_hf({"model_type": "llama", "rope_theta": 500_000.0}).rope
         Rope(base=500000.0, factor=1.0, low=None, high=None, n_trained=None)
@@ -80,10 +80,10 @@ class Config:
 
 
 def rms_norm(x, gamma, eps):
-    """Give each vector a root mean square of 1, then scale each coordinate. Shape (..., d_model) stays.
+    """Give each vector a root mean square of 1, then scale each coordinate. The shape (..., d_model) stays.
 
-    LayerNorm without its mean and without beta: what is the same in all coordinates stays in. Two sums fewer.
-    Source: Zhang and Sennrich (2019), equation 4; eps keeps a vector of zeros from being divided by 0.
+    LayerNorm without the mean and without beta: a part shared by all coordinates stays in. It computes two sums fewer.
+    Source: Zhang and Sennrich (2019), equation 4; eps prevents division by 0 for a vector of zeros.
 
     >>> rms_norm(torch.tensor([1.0, 7.0]), torch.ones(2), 0.0)
     tensor([0.2000, 1.4000])
@@ -95,7 +95,7 @@ def rms_norm(x, gamma, eps):
 
 
 def silu(x):
-    """x times the logistic function of x, also called swish.
+    """Return x times the logistic function of x, also called swish.
 
     >>> silu(torch.tensor([-1.0, 0.0, 1.0]))
     tensor([-0.2689,  0.0000,  0.7311])
@@ -118,7 +118,7 @@ class RMSNorm(nn.Module):
 
 
 class Embeddings(nn.Module):
-    """Each token's row of a learned table, and nothing else: positions come in where attention compares."""
+    """Each token's row of a learned table, and nothing else: positions enter when attention compares."""
 
     def __init__(self, config):
         super().__init__()
@@ -132,7 +132,7 @@ class GatedFeedForward(nn.Module):
     """Two maps of each token, multiplied, and one back: (activation(X W_gate) * (X W_1)) W_2.
 
     The gate says how much of each hidden number passes. With silu it is SwiGLU, with GELU it is GeGLU. There are three
-    matrices where there were two, so d_ff is two thirds of what it was at equal size. Source: Shazeer (2020).
+    matrices instead of two, so d_ff is two thirds as large at equal size. Source: Shazeer (2020).
     """
 
     def __init__(self, config):
@@ -160,7 +160,7 @@ class Layer(gpt.Layer):
 
 
 class Llama(gpt.GPT):
-    """A decoder of Llama's shape; see `Config`. It is called, traced, loaded and made to write as a `gpt.GPT` is.
+    """A decoder of Llama's shape; see `Config`. Call, trace, load and sample from it as from a `gpt.GPT`.
 
     >>> llama = Llama(Config(vocab_size=100, d_model=8, n_layers=2, n_heads=4, n_kv_heads=2, d_ff=16))
     >>> logits, cache = llama([[5, 6, 7]])
@@ -175,11 +175,11 @@ class Llama(gpt.GPT):
     reach = math.inf  # positions have no table that could end
 
     def initialize(self):
-        """Draw all weights with one spread: normal numbers, as BERT's."""
+        """Draw all weights with one standard deviation, from a normal distribution, as BERT's are."""
         initialize(self)
 
     def angles(self, places):
-        """What queries and keys are turned by, (B or 1, 1, n, d_k / 2), for all heads."""
+        """Return the angles that rotate queries and keys, (B or 1, 1, n, d_k / 2), for all heads."""
         return self.config.rope.angles(places, self.config.d_k)[:, None]
 
     @arguments.also_input_ids
@@ -187,7 +187,7 @@ class Llama(gpt.GPT):
         """Run the model and keep every intermediate value: a dict from name to tensor, in the order of computation.
 
         keep: changes them (`trace.change`). gradients: each value keeps its own, for a `backward()`. only: the names or
-        patterns of those that are kept. The result prints names and shapes.
+        patterns of the values to keep. The result prints names and shapes.
 
         embeddings.output                                (B, n, d_model): the tokens' rows, no positions
         layer.0.attention_norm                           (B, n, d_model): what attention reads

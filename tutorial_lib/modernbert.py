@@ -1,8 +1,9 @@
-"""ModernBERT: BERT's task with a decoder's parts, and windows in two layers of three, for texts of thousands of tokens.
+"""ModernBERT: BERT's task with a decoder's parts, and windows in two of three layers, for texts of thousands of tokens.
 
-What differs from `bert.Bert`: the parts are Llama's (rotary positions, a gated feed-forward, no bias), with LayerNorm;
-the norm stands before each part and once more at the end; there are no segments and no table of positions. Only each
-third layer looks everywhere, the others in a window, and their pairs turn faster. Source: Warner et al. (2024).
+The differences from `bert.Bert`: the parts are Llama's (rotary positions, a gated feed-forward, no bias), with
+LayerNorm; the norm comes before each part and again at the end; there are no segments and no table of positions. Only
+every third layer attends to all tokens, the others in a window, and their pairs rotate faster. Source: Warner et al.
+(2024).
 
 As in `tutorial_lib.bert`, dropout, which does nothing in use, is left out.
 """
@@ -20,18 +21,19 @@ from tutorial_lib.trace import checked, inside, nothing, traced
 from tutorial_lib.weights import checkpoints
 from tutorial_lib.weights.names import our_weights, shape_of
 
-PARTS = ("embeddings.", "layer.", "norm.", "mlm.")  # what starts otherwise is the head of another task
+PARTS = ("embeddings.", "layer.", "norm.", "mlm.")  # other prefixes belong to the head of another task
 
 
 @dataclass(frozen=True)
 class Config:
-    """The numbers that fix a ModernBERT's shape. The defaults are those of ModernBERT-base.
+    """The numbers that define a ModernBERT's shape. The defaults are those of ModernBERT-base.
 
-    window: how many tokens on each side a local layer sees. global_every: 3 for each third layer, from the first on, to
-    see all tokens. rope, local_rope: how fast the pairs turn in global and in local layers. n_positions: how long texts
-    were in training; positions go on beyond it. norm_bias, attention_bias, mlp_bias: whether these parts have biases.
+    window: how many tokens on each side a local layer sees. global_every: with 3, every third layer, starting with the
+    first, sees all tokens. rope, local_rope: how fast the pairs rotate in global and in local layers. n_positions: how
+    long texts were in training; longer texts are accepted. norm_bias, attention_bias, mlp_bias: whether these parts
+    have biases.
 
-    Raises ValueError where d_model is no multiple of n_heads, or d_model / n_heads is odd: pairs are turned.
+    Raises ValueError if d_model is not a multiple of n_heads, or d_model / n_heads is odd: coordinates rotate in pairs.
 
     >>> with torch.device("meta"):  # shapes only
     ...     sum(p.numel() for p in ModernBert(Config()).parameters())
@@ -53,7 +55,7 @@ class Config:
     norm_bias: bool = False
     attention_bias: bool = False
     mlp_bias: bool = False
-    norm_first = True  # as in GPT-2, and never otherwise
+    norm_first = True  # always as in GPT-2
 
     def __post_init__(self):
         arguments.one_of("activation", self.activation, GATES)
@@ -71,10 +73,11 @@ class Config:
 
     @classmethod
     def from_hf(cls, settings):
-        """The shape in the dictionary of a Hugging Face `config.json` of ModernBERT, of transformers 4 or 5.
+        """Return the shape described by the dictionary of a ModernBERT's `config.json`, from transformers 4 or 5.
 
-        Raises ValueError for what these classes do not compute: other families, other activations, other heads, layers
-        that are global in another order, and positions that are not plain, "linear" or "llama3" (`positions.Rope`).
+        Raises ValueError for models that these classes do not compute: other families, other activations, other heads,
+        layers that are global in another order, and positions that are not plain, "linear" or "llama3"
+        (`positions.Rope`).
 
         >>> Config.from_hf({"model_type": "modernbert"}) == Config()
         True
@@ -120,7 +123,7 @@ class MaskedLanguageHead(nn.Module):
 
 
 class ModernBert(checkpoints.Loaded, nn.Module):
-    """An encoder of ModernBERT's shape; see `Config`. The head is there where asked for, or where the weights have it.
+    """An encoder of ModernBERT's shape; see `Config`. The head exists if you ask for it, or if the weights contain it.
 
     >>> bert = ModernBert(Config(vocab_size=100, d_model=8, n_layers=2, n_heads=2, d_ff=16))
     >>> bert([[5, 6, 7]]).shape
@@ -136,7 +139,7 @@ class ModernBert(checkpoints.Loaded, nn.Module):
         self.embeddings = Embeddings(config)
         self.layer = nn.ModuleList(Layer(config) for _ in range(config.n_layers))
         if config.n_layers:
-            self.layer[0].attention_norm = nn.Identity()  # the embeddings are normalized already
+            self.layer[0].attention_norm = nn.Identity()  # the embeddings are already normalized
         self.norm = nn.LayerNorm(config.d_model, config.eps, bias=config.norm_bias)
         self.mlm = MaskedLanguageHead(config) if mlm else None
         if mlm:
@@ -144,18 +147,18 @@ class ModernBert(checkpoints.Loaded, nn.Module):
 
     @classmethod
     def from_checkpoint(cls, settings, state):
-        """A model ready for use from a configuration and a state dict, both with Hugging Face's names."""
+        """Return a model ready for use from a configuration and a state dict, both with Hugging Face's names."""
         config = Config.from_hf(settings)
         state = our_weights(settings, state, "ModernBert")
-        mlm = "mlm.decoder.bias" in state  # a classifier has the rest of this head, too
+        mlm = "mlm.decoder.bias" in state  # a classifier also has the rest of this head
         parts = PARTS if mlm else PARTS[:-1]
         state = {name: tensor for name, tensor in state.items() if name.startswith(parts)}
-        with checkpoints.shapes_only():  # the memory comes with the weights
+        with checkpoints.shapes_only():  # no memory before the weights are loaded
             bert = cls(config, mlm)
         tokens = state.get("embeddings.tokens.weight")
         tied = not mlm or torch.equal(state.setdefault("mlm.decoder.weight", tokens), tokens)
         if not tied:
-            bert.mlm.decoder.weight = nn.Parameter(torch.empty_like(tokens))  # this head has a matrix of its own
+            bert.mlm.decoder.weight = nn.Parameter(torch.empty_like(tokens))  # this head has its own matrix
         checkpoints.fill(bert, state)
         if mlm and tied:
             bert.mlm.decoder.weight = bert.embeddings.tokens.weight  # one matrix, counted once
@@ -163,11 +166,11 @@ class ModernBert(checkpoints.Loaded, nn.Module):
 
     @arguments.also_input_ids
     def forward(self, ids, attention_mask=None, fused=False, keep=nothing):
-        """The last hidden state, (B, n, d_model), after the last LayerNorm.
+        """Compute the last hidden state, (B, n, d_model), after the last LayerNorm.
 
-        ids: int, (B, n) or (n,), tensor or lists, or an `Encoding`. attention_mask: 1 a token, 0 padding; default all
-        1. fused=True runs attention in torch's fused kernel: faster, equal up to rounding, and with no attention
-        weights to look at. keep: see `trace`. Padding far from every token looks at itself alone, for want of another.
+        ids: int, (B, n) or (n,), tensor or lists, or an `Encoding`. attention_mask: 1 for a token, 0 for padding;
+        default all 1. fused=True runs attention in torch's fused kernel: faster, equal up to rounding, but without
+        attention weights. keep: see `trace`. Padding that has no token in its window attends to itself.
 
         The result has gradients: call it under `torch.no_grad()`, or `.detach()` it, before `.numpy()`.
         """
@@ -188,7 +191,7 @@ class ModernBert(checkpoints.Loaded, nn.Module):
         """Run the model and keep every intermediate value: a dict from name to tensor, in the order of computation.
 
         keep: changes them (`trace.change`). gradients: each value keeps its own, for a `backward()`. only: the names or
-        patterns of those that are kept. The result prints names and shapes.
+        patterns of the values to keep. The result prints names and shapes.
 
         embeddings.tokens, .output                       (B, n, d_model): the tokens' rows; normalized
         layer.0.attention_norm                           (B, n, d_model): what attention reads
@@ -200,7 +203,7 @@ class ModernBert(checkpoints.Loaded, nn.Module):
         layer.0.attention_sum, .norm                     (B, n, d_model): input + output; what feed-forward reads
         layer.0.gate, .hidden, .activation               (B, n, d_ff): activation(X W_gate), X W_1, their product
         layer.0.feed_forward, .output                    (B, n, d_model); likewise for layers 1, 2, ...
-        norm (B, n, d_model); mlm.logits (B, n, vocab_size), where the model has them
+        norm (B, n, d_model); mlm.logits (B, n, vocab_size), if the model has them
 
         >>> bert = ModernBert(Config(vocab_size=100, d_model=8, n_layers=2, n_heads=2, d_ff=16, window=1))
         >>> bert.trace([[5, 6, 7]])["layer.1.attention.weights"][0, 0, 0, 2]  # out of the window
@@ -215,7 +218,7 @@ class ModernBert(checkpoints.Loaded, nn.Module):
         return traced(run, keep, gradients, only)
 
     def _check(self, ids, attention_mask):
-        """ids (B, n), and what is no padding, (B, n), or None where nothing is."""
+        """Return ids (B, n), and which tokens are not padding, (B, n), or None if none is."""
         device = self.embeddings.tokens.weight.device
         ids, attention_mask, _ = arguments.inputs_of(ids, attention_mask)  # there are no segments
         ids = arguments.as_ids("ids", ids, self.config.vocab_size, "the vocabulary", device)
@@ -224,10 +227,10 @@ class ModernBert(checkpoints.Loaded, nn.Module):
 
 
 def local_mask(n, m, real=None, device=None):
-    """The mask of a local layer, (n, n), or with padding (B, 1, n, n): real tokens, m on each side at most.
+    """Return the mask of a local layer, (n, n), or with padding (B, 1, n, n): real tokens, at most m on each side.
 
-    real, (B, n): False at padding. Where none is within reach, padding looks at itself: it must look at something, and
-    nothing looks at it.
+    real, (B, n): False at padding. Padding without a real token in reach attends to itself: it must attend to
+    something, and nothing attends to it.
 
     >>> local_mask(4, 1, torch.tensor([[True, True, False, False]])).int()
     tensor([[[[1, 1, 0, 0],

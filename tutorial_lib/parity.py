@@ -1,9 +1,9 @@
-"""Ours against Hugging Face's, value by value at every stop; and what may be called rounding.
+"""Compare our models with Hugging Face's, value by value at every trace point, and decide what is rounding.
 
-This is the only module of the package that knows transformers. It reads that model's values with PyTorch's forward
-hooks, so nothing in either model is changed; what no module gives out, queries and keys turned by their positions, it
-reads from the function that turns them. In float64 that model's own steps through float32 (softmax, RMSNorm, turning)
-are left out: their rounding would hide what float64 shows. The model must run its plain ("eager") attention, the only
+This is the only module of the package that imports transformers, apart from exports. It reads that model's values with
+PyTorch's forward hooks, so neither model is changed; values that no module returns, rotated queries and keys, are read
+from the function that rotates them. In float64 the other model's own steps through float32 (softmax, RMSNorm, rotation)
+are avoided: their rounding would hide what float64 shows. The model must run its plain ("eager") attention, the only
 one that computes attention weights: load it with attn_implementation="eager".
 """
 
@@ -28,7 +28,7 @@ from tutorial_lib.weights.files import read_sections
 
 
 def _stop_tables():
-    """Of weights/stops.txt: kind of model -> our name of a stop -> [module, what of it, maybe which part]."""
+    """Read weights/stops.txt: kind of model -> our name of a trace point -> [module, which value, maybe which part]."""
     tables = {}
     for title, lines in read_sections(Path(weights.__file__).with_name("stops.txt")).items():
         kind, _, base = title.partition(": ")
@@ -38,17 +38,17 @@ def _stop_tables():
 
 
 STOPS = _stop_tables()
-# Of the module's name in models with a head.
+# Prefixes of the module's name in models with a head.
 PREFIXES = ("", "bert.", "distilbert.", "roberta.", "albert.", "transformer.", "model.decoder.", "decoder.", "model.")
 INPUTS = {"ids", "attention_mask", "token_type_ids"}
 
-# What rounding may do, in units of the last digit. Two programs that are both right may add in another order. Measured
-# with the default model on eight inputs (written formulas for kernels, sums in another order or in blocks, two versions
-# of transformers, float64): at most 157 units in float32 and 10 in bfloat16. Each layer adds its roundings, and the
-# softmax multiplies those of the scores by their size: attention weights of the deeper layers are the worst.
-# The limits are 6 times as much. In bfloat16, with 8 digits, only a gross mistake is larger.
+# The limits of rounding, in units of the last digit. Two correct programs may add in different orders. Measured with
+# the default model on eight inputs (written formulas for kernels, sums in another order or in blocks, two versions of
+# transformers, float64): at most 157 units in float32 and 10 in bfloat16. Each layer adds its rounding, and the softmax
+# multiplies that of the scores by their size: attention weights of the deeper layers are the worst. The limits are 6
+# times as much. In bfloat16, with 8 digits, only a gross mistake is larger.
 UNITS = {torch.float32: 1024, torch.bfloat16: 64}
-STRICT = 1e-10  # the limit in float64, where rounding reaches 1e-12: any mistake is larger, small ones too
+STRICT = 1e-10  # the limit in float64, where rounding reaches 1e-12: any mistake is larger, even a small one
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ class Difference:
 
     @property
     def is_rounding(self):
-        """Whether rounding explains it: at most 1024 units in float32 (64 in bfloat16), at most 1e-10 in float64.
+        """Return whether rounding explains it: at most 1024 units in float32, 64 in bfloat16, or 1e-10 in float64.
 
         >>> Difference(5e-4, 33.0, torch.float32).is_rounding, Difference(5e-4, 2e10, torch.float64).is_rounding
         (True, False)
@@ -70,11 +70,11 @@ class Difference:
 
 
 def difference(ours, theirs):
-    """How far two arrays of one shape lie apart: a `Difference`. NumPy or torch, any device; equal infinities agree.
+    """Compare two arrays of the same shape, NumPy or torch, on any device: a `Difference`. Equal infinities agree.
 
-    The unit is the spacing of numbers at theirs' largest |value|: in float32 0.0000001 at 1, 0.000015 at 200. Where
-    theirs is 0 everywhere, it is the spacing just below 1. Of two types the coarser counts: it did the rounding.
-    Raises ValueError where the shapes differ, or where an array is not float32, float64 or bfloat16.
+    The unit is the spacing of numbers at theirs' largest |value|: in float32 0.0000001 at 1, 0.000015 at 200. If theirs
+    is 0 everywhere, it is the spacing just below 1. Of two types the coarser counts, because it did the rounding.
+    Raises ValueError if the shapes differ, or if an array is not float32, float64 or bfloat16.
 
     >>> far = difference(torch.tensor([1.0, 200.0]), torch.tensor([1.0, 200.0 + 2**-16]))
     >>> far.largest == 2**-16, far.units, far.is_rounding
@@ -90,7 +90,7 @@ def difference(ours, theirs):
             raise ValueError(f"{name} must be of type float32, float64 or bfloat16, got {array.dtype}")
     ours, theirs = pair.values()
     if ours.shape != theirs.shape:
-        raise ValueError(f"ours and theirs must have one shape, got {tuple(ours.shape)} and {tuple(theirs.shape)}")
+        raise ValueError(f"ours and theirs must have the same shape, got {tuple(ours.shape)} and {tuple(theirs.shape)}")
     theirs = theirs.to(ours.device)
     dtype = max(ours.dtype, theirs.dtype, key=lambda dtype: torch.finfo(dtype).eps)
     largest = torch.where(ours == theirs, 0.0, (ours - theirs).abs()).max().item()
@@ -101,13 +101,13 @@ def difference(ours, theirs):
 
 @dataclass(frozen=True)
 class Parity:
-    """The `Difference` at each stop. Printing it gives a table, one row for the same stop of all layers."""
+    """The `Difference` at each trace point. Printing it gives a table, one row for the same point of all layers."""
 
     stops: dict[str, Difference]
 
     @property
     def worst(self):
-        """(name, difference) of the stop where the two models differ by most units of the last digit.
+        """Return (name, difference) of the trace point with the largest difference in units of the last digit.
 
         >>> near, far = Difference(0.0, 0.0, torch.float32), Difference(1e-6, 8.4, torch.float32)
         >>> Parity({"embeddings.sum": near, "layer.0.output": far}).worst[0]
@@ -116,7 +116,7 @@ class Parity:
         return max(self.stops.items(), key=lambda stop: _badness(stop[1]))
 
     def check(self):
-        """Raise AssertionError where some stop differs by more than rounding (or is not a number); else return self.
+        """Raise AssertionError if any trace point differs by more than rounding (or is not a number); else return self.
 
         >>> Parity({"embeddings.sum": Difference(0.5, 4e6, torch.float32)}).check()
         Traceback (most recent call last):
@@ -133,7 +133,7 @@ class Parity:
         return self
 
     def rows(self):
-        """(stop, worst layer or "", difference), one row for each kind of stop."""
+        """Return (trace point, worst layer or "", difference), one row for each kind of trace point."""
         worst = {}
         for name, apart in self.stops.items():
             layer = re.match(r"layer\.(\d+)\.", name)
@@ -156,7 +156,7 @@ def _badness(apart):
 
 
 def their_model(name, ours):
-    """The transformers model in the files that ours was loaded from, with the heads that ours has, ready to compare.
+    """Load the transformers model from our model's files, with the same heads, ready to compare.
 
     >>> from tutorial_lib.bert import Bert
     >>> type(their_model("book-bert", Bert.from_pretrained("book-bert"))).__name__
@@ -174,27 +174,27 @@ def their_model(name, ours):
 
 @torch.no_grad()
 def compare(ours, hf_model, encodings):
-    """Run both models on the same encodings and compare every stop of the trace.
+    """Run both models on the same encodings and compare every trace point.
 
     ours: a `Bert`, `GPT`, `Llama` or `ModernBert`. `encodings`: an `Encoding` of the tokenizer (one text or a batch),
-    or a dict of ids and, for encoders, attention_mask and (for a `Bert`) token_type_ids. Scores are compared where
+    or a dict of ids and, for encoders, attention_mask and (for a `Bert`) token_type_ids. Scores are compared wherever
     attention is allowed; theirs are computed from their queries and keys. A `ModernBert` is compared at real tokens:
-    padding that sees none in its window attends to nothing, and the two models make something else of that.
-    Raises ValueError where the transformers model does not run eager attention, or has a part that ours lacks.
+    padding that sees none in its window attends to nothing, which the two models treat differently.
+    Raises ValueError if the transformers model does not run eager attention, or has a part that ours lacks.
 
     Example: `compare(Bert.from_hf(hf_model), hf_model, tokenizer.batch(texts)).check()`. Source: L 3.3.2.
     """
     if not isinstance(ours, (Bert, GPT, ModernBert)) or not isinstance(hf_model, torch.nn.Module):
         got = f"{type(ours).__name__} and {type(hf_model).__name__}"
-        raise TypeError(f"ours and hf_model must be a model of ours and one of transformers, got {got}")
+        raise TypeError(f"ours and hf_model must be one of our models and one of transformers, got {got}")
     inputs = getattr(encodings, "inputs", encodings)
     if not isinstance(inputs, dict) or "ids" not in inputs or not set(inputs) <= INPUTS:
         got = list(inputs) if isinstance(inputs, dict) else type(inputs).__name__
-        raise TypeError(f"encodings must be an Encoding, or a dict with ids out of {sorted(INPUTS)}, got {got}")
+        raise TypeError(f"encodings must be an Encoding, or a dict with keys from {sorted(INPUTS)}, got {got}")
     inputs = {name: torch.as_tensor(value) for name, value in inputs.items()}
     inputs = {name: value.reshape(-1, value.shape[-1]) for name, value in inputs.items()}
     if isinstance(ours, GPT):
-        inputs = {"ids": inputs["ids"]}  # a decoder's padding is a matter of positions, not of these stops
+        inputs = {"ids": inputs["ids"]}  # a decoder's padding changes positions, not these values
     elif not getattr(ours.config, "n_segments", 0):
         inputs.pop("token_type_ids", None)  # DistilBERT and ModernBERT take none
     trace = ours.trace(**inputs)
@@ -205,11 +205,11 @@ def compare(ours, hf_model, encodings):
         if name.endswith(".scores"):
             their_value = torch.where(value == -torch.inf, value, _scores(theirs, name, trace))
         elif name not in theirs:
-            why = "ours is of another kind, or the stop is missing in weights/stops.txt"
-            raise ValueError(f"the transformers model has no {name}: {why}")
+            why = "ours was loaded from another kind of model, or the stop is missing in weights/stops.txt"
+            raise ValueError(f"hf_model has no {name}: {why}")
         elif value.ndim == 4 and theirs[name].ndim == 3:
             their_value = _split(theirs[name], value.shape[-1])
-        elif theirs[name].numel() > value.numel():  # OPT looks positions up for each text, ours once for all
+        elif theirs[name].numel() > value.numel():  # OPT computes positions for each text, ours once for all
             their_value = theirs[name]
             value = value.expand(their_value.shape)
         else:
@@ -222,7 +222,7 @@ def compare(ours, hf_model, encodings):
 
 
 def _scores(theirs, name, trace):
-    """Their scores, of their queries and keys, turned where the model turns them and shared where it shares them."""
+    """Return their scores, from their queries and keys, rotated and shared as in the model."""
     part = name.removesuffix("scores")
     n_heads, _, d_k = trace[part + "queries"].shape[-3:]
     Q = theirs.get(part + "rotated_queries", theirs[part + "queries"])
@@ -232,7 +232,7 @@ def _scores(theirs, name, trace):
 
 
 def _hf_values(hf_model, inputs, same):
-    """Their values by our names, caught by forward hooks during one run. same: for each layer which one it is."""
+    """Return their values by our names, from forward hooks in one run. same: which layer's weights each layer has."""
     modules = dict(hf_model.named_modules())
     values = {}
     hooks = []
@@ -261,7 +261,7 @@ def _hf_values(hf_model, inputs, same):
 
 @contextmanager
 def _turnings(hf_model, values):
-    """Note what the function that turns queries and keys by their positions returns, once for each layer."""
+    """Record the result of the function that rotates queries and keys by their positions, once for each layer."""
     code = sys.modules[type(hf_model).__module__]
     turn = getattr(code, "apply_rotary_pos_emb", None)
     if turn is None:
@@ -284,7 +284,7 @@ def _turnings(hf_model, values):
 
 
 class _InFloat64(TorchFunctionMode):
-    """What is float64 stays so: softmax and `to(torch.float32)` keep it, and `float()` with casts=True.
+    """Keep float64 in float64: softmax and `to(torch.float32)` keep it, and `float()` with casts=True.
 
     Not everywhere: the angles of rotary positions are float32 in each model of transformers, and in ours.
     """
@@ -315,7 +315,7 @@ def _catch(values, name, before, side, part=None):
         weights = [value for value in outputs[1:] if torch.is_tensor(value)]  # not a cache, as GPT-2 had
         if side == "weights" and not weights:
             remedy = 'load it with attn_implementation="eager"'
-            raise ValueError(f"the transformers model shows no attention weights: {remedy}")
+            raise ValueError(f"hf_model returns no attention weights: {remedy}")
         value = {"in": args[:1], "out": outputs, "weights": weights}[side][0]
         values[name] = value
         if part is not None:

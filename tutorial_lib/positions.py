@@ -1,4 +1,4 @@
-"""Positions: sines and cosines, the matrix that shifts them by an offset, and rotary ones, made of that matrix.
+"""Positions: sines and cosines, the matrix that shifts them by an offset, and rotary positions, built from that matrix.
 
 Sources: R 3.4-3.6, L 3.2.4; Su et al. (2021).
 """
@@ -13,7 +13,7 @@ from tutorial_lib.arguments import check_config, check_tensors, even_width, posi
 
 
 def wavelengths(d_model):
-    """How many positions each sine-cosine pair needs for one full turn: 2 pi 10000^(2i / d_model), (d_model / 2,).
+    """Return how many positions each sine-cosine pair needs for a full turn: 2 pi 10000^(2i / d_model), (d_model / 2,).
 
     A geometric progression that starts at 2 pi and ends one step short of 10000 * 2 pi. Source: R 3.4.
 
@@ -26,7 +26,7 @@ def wavelengths(d_model):
 
 
 def sinusoidal(n, d_model):
-    """Sinusoidal encodings of positions 0..n-1, (n, d_model) in float32.
+    """Return sinusoidal encodings of positions 0..n-1, (n, d_model) in float32.
 
     PE[pos, 2i] = sin(pos / 10000^(2i / d_model)) and PE[pos, 2i+1] = cos of the same angle, with
     i = 0 .. d_model/2 - 1: i counts the pairs, not the coordinates. Source: R 3.4 (definition 3.1).
@@ -42,17 +42,17 @@ def sinusoidal(n, d_model):
 
 
 def shift_matrix(k, d_model):
-    """The matrix M_k with PE(pos + k) = M_k PE(pos) for every position, (d_model, d_model) in float64.
+    """Return the matrix M_k with PE(pos + k) = M_k PE(pos) for every position, (d_model, d_model) in float64.
 
-    Along the diagonal stands one 2 x 2 rotation for each pair, by the angle that this pair turns in k positions.
-    So a shift is a rotation: lengths and angles stay, M_(-k) is the transpose, and M_j M_k = M_(j+k).
-    Negative and fractional k are fine. Source: R 3.5 (theorem 3.1).
+    The diagonal consists of one 2 x 2 rotation for each pair, by the angle that this pair turns in k positions. So a
+    shift is a rotation: lengths and angles stay, M_(-k) is the transpose, and M_j M_k = M_(j+k).
+    Negative and fractional k are allowed. Source: R 3.5 (theorem 3.1).
 
     >>> PE = sinusoidal(10, 4).double()
     >>> torch.allclose(shift_matrix(3, 4) @ PE[5], PE[8], atol=1e-6)
     True
     """
-    if not isinstance(k, Real) or not abs(k) < 2**53:  # beyond, a float does not tell neighbors apart
+    if not isinstance(k, Real) or not abs(k) < 2**53:  # beyond this, a float does not distinguish neighbors
         raise ValueError(f"k must be a finite number of positions, got {k!r:.60}")
     angles = float(k) * 2 * math.pi / wavelengths(d_model)
     rotations = [torch.tensor([[a.cos(), a.sin()], [-a.sin(), a.cos()]], dtype=torch.float64) for a in angles]
@@ -61,14 +61,15 @@ def shift_matrix(k, d_model):
 
 @dataclass(frozen=True)
 class Rope:
-    """How fast rotary positions ("RoPE") turn each pair of coordinates, in radians a position: base^(-2i / d_k).
+    """How fast rotary positions ("RoPE") turn each pair of coordinates, in radians per position: base^(-2i / d_k).
 
     With factor, a model that was trained on short texts reads longer ones: all frequencies are divided by it, as if
-    positions stood closer ("linear"; Chen et al., 2023). With low, high and n_trained not all of them ("llama3";
-    Grattafiori et al., 2024): a pair that makes `high` turns or more in n_trained positions keeps its frequency, which
-    tells neighbors apart; one that makes `low` or fewer gets the whole factor; between them there is a mixture.
+    positions were closer together ("linear"; Chen et al., 2023). With low, high and n_trained not all of them are
+    divided ("llama3"; Grattafiori et al., 2024): a pair that makes `high` turns or more in n_trained positions keeps
+    its frequency, which distinguishes neighbors; one that makes `low` or fewer gets the whole factor; between them the
+    two are mixed.
 
-    Raises ValueError where a number is out of range, or where some of low, high and n_trained are left out.
+    Raises ValueError if a number is out of range, or if only some of low, high and n_trained are given.
     Source: Su et al. (2021), section 3.2.2.
 
     >>> Rope().frequencies(4)
@@ -92,7 +93,7 @@ class Rope:
             raise ValueError(f"low, high and n_trained must be given together, with low below high, got {mixed}")
 
     def frequencies(self, d_k):
-        """For each of the d_k / 2 pairs, radians a position, in float32: models are trained with their rounding."""
+        """Return radians per position for each of the d_k / 2 pairs, in float32, as models are trained."""
         d_k = even_width("d_k", d_k)
         pure = 1.0 / self.base ** (torch.arange(0, d_k, 2, dtype=torch.float32) / d_k)  # (d_k / 2,)
         if self.n_trained is None:
@@ -102,7 +103,7 @@ class Rope:
         return (1 - kept) * pure / self.factor + kept * pure
 
     def angles(self, places, d_k):
-        """What each pair has turned at these positions, a tensor of numbers (...): (..., d_k / 2), for `rotary`.
+        """Return how far each pair has turned at these positions, a tensor (...): (..., d_k / 2), for `rotary`.
 
         >>> Rope().angles(torch.tensor([0, 1, 2]), 4)
         tensor([[0.0000, 0.0000],
@@ -115,15 +116,15 @@ class Rope:
 
 
 def rotary(X, angles):
-    """Turn queries or keys by their positions: pair i of each vector by its angle. Shape (..., n, d_k) stays.
+    """Turn queries or keys by their positions: pair i of each vector by its angle. The shape (..., n, d_k) stays.
 
-    The two coordinates of pair i are i and i + d_k / 2, as in the models of Hugging Face. Su et al. (2021) have 2i and
-    2i + 1, as `sinusoidal` has them, which is the same but for the order of the coordinates: the pair (x[i + d_k / 2],
-    x[i]) is turned by the 2 x 2 block of `shift_matrix`. Since M_j M_k = M_(j+k), the dot product of a query at m and
-    a key at n depends on n - m alone.
+    The two coordinates of pair i are i and i + d_k / 2, as in the models of Hugging Face. Su et al. (2021) use 2i and
+    2i + 1, as `sinusoidal` does, which only reorders the coordinates: the pair (x[i + d_k / 2], x[i]) is turned by the
+    2 x 2 block of `shift_matrix`. Since M_j M_k = M_(j+k), the dot product of a query at m and a key at n depends only
+    on n - m.
 
     angles: `Rope.angles` of the positions, (..., n, d_k / 2), which broadcasts; its sines and cosines are computed in
-    its precision, then used in X's. Raises ValueError where the shapes do not fit.
+    its precision, then used in X's. Raises ValueError if the shapes do not fit.
 
     >>> X = torch.tensor([[1.0, 0.0], [1.0, 0.0], [1.0, 0.0]])
     >>> rotary(X, torch.tensor([[0.0], [math.pi / 2], [math.pi]])).round()
@@ -140,7 +141,7 @@ def rotary(X, angles):
 
 
 def _check_angles(X, angles):
-    """Two coordinates of X for each angle, and one row of angles for each vector or for all."""
+    """Check that X has two coordinates for each angle, and angles one row for each vector or for all."""
     axes = zip(angles.shape[-2::-1], X.shape[-2::-1], strict=False)
     if 2 * angles.shape[-1] != X.shape[-1] or angles.ndim > X.ndim or any(a not in (1, b) for a, b in axes):
         shapes = f"{tuple(X.shape)} and {tuple(angles.shape)}"

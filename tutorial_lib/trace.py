@@ -1,9 +1,9 @@
 """Look at a model's intermediate values by name while it runs, or change them: trace, change, silence, patch.
 
-Each part of a model takes an argument `keep`, says `keep("weights", A)` where a value is worth a look, and goes on with
-what comes back. By default that does `nothing`; a `Trace` writes the value down. So there is one forward pass, the one
-that is tested. A `keep` that returns another value is an intervention. `change` makes one for any stop of any model;
-`silence` and `patch`, for heads, are two uses of it (R 10). Six more, with `other = bert.trace(another)`:
+Each part of a model takes an argument `keep`, calls `keep("weights", A)` at each value of interest, and continues with
+the result. By default that does `nothing`; a `Trace` records the value. So there is one forward pass, the tested one. A
+`keep` that returns another value is an intervention. `change` makes one for any trace point of any model; `silence` and
+`patch`, for heads, are two uses of it (R 10). Six more, with `other = bert.trace(another)`:
 
     change({"layer.2.attention.output": 0})                                            # set: layer 2 attends to nothing
     change({"layer.2.output": lambda X: X + 3 * direction})                            # add: steer
@@ -12,7 +12,7 @@ that is tested. A `keep` that returns another value is an intervention. `change`
     change({"layer.1.attention.heads": lambda H: H.mean(0, keepdim=True)})             # average over the batch
     change({"layer.*.attention.weights": lambda A: (A > 0) / (A > 0).sum(-1, True)})   # attend evenly
 
-Each goes to a run, `bert(encoding, keep=change(...))`, or to a trace of it, `bert.trace(encoding, keep=change(...))`;
+Pass each to a run, `bert(encoding, keep=change(...))`, or to a trace of it, `bert.trace(encoding, keep=change(...))`;
 several in a list, `keep=[one, another]`, act one after the other.
 `bert.trace(encoding, gradients=True)` keeps what `backward()` needs: each value then has its `.grad`.
 """
@@ -25,7 +25,7 @@ from tutorial_lib.arguments import as_flag, check_has, whole_number
 
 
 def nothing(name, value):
-    """Keep nothing, hand the value on: the default for `keep` everywhere.
+    """Keep nothing and return the value: the default for `keep` everywhere.
 
     >>> nothing("weights", 0.5)
     0.5
@@ -34,7 +34,7 @@ def nothing(name, value):
 
 
 def _fits(name, pattern):
-    """Whether a stop's name is of this pattern, in which * stands for any one part between dots.
+    """Return whether a name matches this pattern, in which * is any one part between dots.
 
     >>> _fits("layer.0.output", "layer.*.output"), _fits("layer.0.attention.output", "layer.*.output")
     (True, False)
@@ -44,13 +44,13 @@ def _fits(name, pattern):
 
 
 class Values(dict):
-    """Values by name, in the order in which they were computed. It prints their shapes.
+    """Values by name, in the order in which they were computed. Printing it shows their shapes.
 
     >>> values = Values({"layer.0.output": 0.5})
     >>> values["layer.0.outputs"]
     Traceback (most recent call last):
     ...
-    KeyError: "no value is called 'layer.0.outputs'; near: layer.0.output"
+    KeyError: "no value is called 'layer.0.outputs'. Similar names: layer.0.output"
     """
 
     def __init__(self, values=None):
@@ -59,7 +59,7 @@ class Values(dict):
         super().__init__(values)
 
     def __missing__(self, name):
-        raise KeyError(f"no value is called {name!r}; near: {_near(str(name), self)}")
+        raise KeyError(f"no value is called {name!r}. Similar names: {_near(str(name), self)}")
 
     def __repr__(self):
         width = max(map(len, self), default=0)
@@ -67,12 +67,12 @@ class Values(dict):
 
 
 class Trace(Values):
-    """A `keep` that writes values down.
+    """A `keep` that records values.
 
-    change: the `keep` of an intervention; what it returns is written down. gradients: values keep their gradients, so
-    that after a loss's `backward()` each has its `.grad`. only: a name or a pattern such as "layer.*.output", or
-    several; None keeps everything. A name that comes again takes the place of the one before: of `generate`, the last
-    step remains. To keep all steps, give a function that collects, here one value of each:
+    change: the `keep` of an intervention; its result is recorded. gradients: values keep their gradients, so that after
+    a loss's `backward()` each has its `.grad`. only: a name or a pattern such as "layer.*.output", or several; None
+    keeps everything. A repeated name replaces the earlier value: of `generate`, the last step remains. To keep all
+    steps, pass a function that collects, here one value of each:
 
         steps = []
         generate(gpt, ids, 5, keep=lambda name, X: steps.append(X) or X if name == "layer.2.output" else X)
@@ -103,9 +103,9 @@ class Trace(Values):
 
 
 def traced(run, keep=nothing, gradients=False, only=None):
-    """The `Values` of a run, a function of the `keep` that it is to use. The other arguments are those of `Trace`.
+    """Return the `Values` of a run, a function of its `keep`. The other arguments are those of `Trace`.
 
-    Raises ValueError if a pattern of `only` fits no stop of this run.
+    Raises ValueError if a pattern of `only` matches no value of this run.
 
     >>> traced(lambda keep: keep("weights", 0.5))
     weights  ()
@@ -122,7 +122,7 @@ def traced(run, keep=nothing, gradients=False, only=None):
 
 
 def inside(keep, part):
-    """The same `keep` for a part of the model: names get the part and a dot in front.
+    """Return the same `keep` for a part of the model: names get the part and a dot in front.
 
     >>> trace = Trace()
     >>> _ = inside(inside(trace, "layer.0"), "attention")("weights", 0.5)
@@ -149,16 +149,16 @@ class Change:
 
 
 def change(stops):
-    """A `keep` that puts other values in the place of those at these stops, in any model that takes `keep`.
+    """Return a `keep` that replaces the values of these names, in any model that takes `keep`.
 
-    stops: a dict from a stop's name, as in the model's `trace`, or a pattern such as "layer.*.output", in which * is
-    any one part between dots, to what is done there: a function from the value to the new one, or the new value itself
-    (a number, an array or a tensor). Either way it broadcasts to the value's shape. The function may edit its argument,
-    which is a copy; what takes the value's place is copied, too. Gradients flow through it. One stop after the other,
-    in the dict's order.
+    stops: a dict from a value's name, as in the model's `trace`, or a pattern such as "layer.*.output", in which * is
+    any one part between dots, to its replacement: a function from the value to the new one, or the new value itself (a
+    number, an array or a tensor). Either way it broadcasts to the value's shape. The function may edit its argument,
+    which is a copy; the replacement is copied, too. Gradients flow through it. Replacements are applied one after the
+    other, in the dict's order.
 
-    Raises TypeError if stops is no such dict; when the model runs, ValueError for stops that this run of it does not
-    have (with fused=True there are no scores and weights), and for values that do not fit.
+    Raises TypeError if stops is not such a dict; when the model runs, ValueError for names that this run does not have
+    (with fused=True there are no scores and weights), and for values that do not fit.
 
     >>> from tutorial_lib.bert import Bert, Config
     >>> bert = Bert(Config(vocab_size=100, d_model=8, n_layers=2, n_heads=2, d_ff=16))
@@ -166,7 +166,7 @@ def change(stops):
     >>> (bert([[5, 6]], keep=change({"layer.*.output": 0})) == 0).all()
     tensor(True)
 
-    To patch one token's residual stream, put in what it was in another run:
+    To patch one token's residual stream, replace it by its value in another run:
 
     >>> other = bert.trace([[5, 7]])
     >>> def put(X):
@@ -177,14 +177,14 @@ def change(stops):
     (tensor(True), tensor(False))
     """
     if not isinstance(stops, dict) or not all(isinstance(name, str) for name in stops):
-        raise TypeError(f"stops must be a dict from names of stops to what is done there, got {stops!r:.60}")
+        raise TypeError(f"stops must be a dict from names to new values or functions, got {stops!r:.60}")
     return Change(stops)
 
 
 def checked(keep, run):
-    """The `keep` that a run calls: one function, even for several in a list. It must return a value.
+    """Return the `keep` that a run calls: one function, even for several in a list. It must return a value.
 
-    Refuses a `change` at stops that the model does not have: it would change nothing, and look like a result. run: the
+    Rejects a `change` of names that the model does not have: it would change nothing, and look like a result. run: the
     model on one token, with another `keep`.
     """
     import torch
@@ -200,12 +200,12 @@ def checked(keep, run):
 
 
 def _as_list(keep):
-    """The functions that a `keep` stands for."""
+    """Return the functions in a `keep`."""
     return list(keep) if isinstance(keep, (list, tuple)) else [keep]
 
 
 def _in_turn(keeps):
-    """One `keep` that calls several, each with what the one before returned."""
+    """Return one `keep` that calls several, each with the result of the one before."""
     keeps = [keep for keep in keeps if keep is not nothing]
     for keep in keeps:
         check_has("change, or keep,", keep, "a function of a name and a value, or several in a list", "__call__")
@@ -214,18 +214,18 @@ def _in_turn(keeps):
         for keep in keeps:
             value = keep(name, value)
             if value is None:
-                raise TypeError(f"keep must return the value, or what takes its place, got None at {name!r}")
+                raise TypeError(f"keep must return the value or its replacement, got None at {name!r}")
         return value
 
     return one_after_the_other
 
 
 def _check_names(argument, patterns, names):
-    """Refuse a name or a pattern that fits none of these stops."""
+    """Reject a name or a pattern that matches none of these names."""
     for pattern in patterns:
         if not any(_fits(name, pattern) for name in names):
             near = _near(pattern, names)
-            raise ValueError(f"{argument} must be of this run of the model, got {pattern!r}; near: {near}")
+            raise ValueError(f"{argument} must match a value of this run, got {pattern!r}. Similar names: {near}")
 
 
 def _near(name, names):
@@ -233,11 +233,11 @@ def _near(name, names):
 
 
 def silence(heads):
-    """A `keep` under which these heads put out 0. heads: pairs (layer, head).
+    """Return a `keep` that sets the output of these heads to 0. heads: pairs (layer, head).
 
-    A head's output (B, n_heads, n, d_k) is its weighted sum of values: 0 there takes its update away, biases of the
-    values included; W_O's bias, which belongs to no head, stays. The same as if the head's rows of W_O were 0. Raises
-    ValueError for what are no pairs and, when the model runs, for layers and heads that it does not have.
+    A head's output (B, n_heads, n, d_k) is its weighted sum of values: 0 removes its update, including the biases of
+    the values; W_O's bias, which belongs to no head, stays. The result is the same as with the head's rows of W_O set
+    to 0. Raises ValueError if heads are not pairs and, when the model runs, for layers and heads that it does not have.
 
     >>> from tutorial_lib.bert import Bert, Config
     >>> bert = Bert(Config(vocab_size=100, d_model=8, n_layers=1, n_heads=2, d_ff=16))
@@ -248,11 +248,11 @@ def silence(heads):
 
 
 def patch(heads, other, tokens=slice(None)):
-    """A `keep` under which these heads put out what they did in another run. heads: pairs (layer, head).
+    """Return a `keep` that gives these heads their output from another run. heads: pairs (layer, head).
 
-    other: the `trace` of that run; any dict with "layer.0.attention.heads" and so on will do, of shapes that broadcast
-    to (B, n_heads, n, d_k), such as means over texts. tokens: the places that are changed in each head, a slice or a
-    list; others keep their own. Raises as `silence` does, and ValueError if other lacks a layer or, when the model
+    other: the `trace` of that run; any dict with "layer.0.attention.heads" and so on is accepted, with shapes that
+    broadcast to (B, n_heads, n, d_k), such as means over texts. tokens: the positions to change in each head, a slice
+    or a list; others keep their own. Raises as `silence` does, and ValueError if other lacks a layer or, when the model
     runs, if texts have different numbers of tokens.
 
     >>> from tutorial_lib.bert import Bert, Config
@@ -266,7 +266,7 @@ def patch(heads, other, tokens=slice(None)):
 
     def theirs(name):
         if name not in other:
-            raise ValueError(f"other must hold {name!r}, as the trace of a run does, got {', '.join(list(other)[:3])}")
+            raise ValueError(f"other must contain {name!r}, as the trace of a run, got {', '.join(list(other)[:3])}")
 
         def new(value, head):
             put = other[name].to(value)
@@ -274,7 +274,7 @@ def patch(heads, other, tokens=slice(None)):
                 return put.expand(value.shape)[:, head, tokens]
             except RuntimeError:
                 got = f"{tuple(put.shape)} for {tuple(value.shape)}"
-                raise ValueError(f"other must come from texts with as many tokens, got {got} at {name}") from None
+                raise ValueError(f"other must come from texts with equally many tokens, got {got} at {name}") from None
 
         return new
 
@@ -287,13 +287,13 @@ def patch(heads, other, tokens=slice(None)):
 
 
 def _at_heads(heads, new_at, tokens=slice(None)):
-    """The `change` that puts new_at(stop)(value, head) in the place of each of these heads' outputs."""
-    check_has("heads", heads, "pairs (layer, head), each from 0 on", "__iter__")
+    """Return the `change` that replaces each of these heads' outputs by new_at(stop)(value, head)."""
+    check_has("heads", heads, "pairs (layer, head), each 0 or more", "__iter__")
     layers = defaultdict(list)
     for pair in heads:
         if not hasattr(pair, "__len__") or len(pair) != 2:
-            raise ValueError(f"heads must be pairs (layer, head), each from 0 on, got {pair!r:.60}")
-        layer, head = (whole_number("heads", number, 0, "pairs (layer, head), each from 0 on") for number in pair)
+            raise ValueError(f"heads must be pairs (layer, head), each 0 or more, got {pair!r:.60}")
+        layer, head = (whole_number("heads", number, 0, "pairs (layer, head), each 0 or more") for number in pair)
         layers[f"layer.{layer}.attention.heads"].append(head)
 
     def at(name, chosen):
@@ -301,8 +301,8 @@ def _at_heads(heads, new_at, tokens=slice(None)):
 
         def with_new(value):
             if max(chosen) >= value.shape[1]:
-                raise ValueError(f"heads must lie in 0..{value.shape[1] - 1}, got {max(chosen)} in {name}")
-            for head in chosen:  # one by one: two lists of indexes would be taken as pairs
+                raise ValueError(f"heads must be in 0..{value.shape[1] - 1}, got {max(chosen)} in {name}")
+            for head in chosen:  # one by one: two lists of indices would be taken as pairs
                 value[:, head, tokens] = new(value, head)
             return value
 
@@ -312,11 +312,11 @@ def _at_heads(heads, new_at, tokens=slice(None)):
 
 
 def _fitted(name, value, new):
-    """What takes a value's place: a copy, of its shape, its kind and on its device."""
+    """Return the replacement of a value: a copy with its shape and type, on its device."""
     import torch
 
     try:
         return torch.as_tensor(new, dtype=value.dtype, device=value.device).clone().expand(value.shape)
     except (TypeError, ValueError, RuntimeError):
         got = f"shape {tuple(new.shape)}" if hasattr(new, "shape") else repr(new)[:60]
-        raise ValueError(f"the new value at {name} must fit its shape, {tuple(value.shape)}, got {got}") from None
+        raise ValueError(f"the new value of {name} must broadcast to shape {tuple(value.shape)}, got {got}") from None

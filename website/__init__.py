@@ -2,18 +2,18 @@
 
 `python -m website` lists the commands.
 
-    build/       runs the chapters, keeps what they gave, and fills the text with their values
-    pages/       directives and what else Sphinx makes a page of: a module for each
+    build/       runs the chapters, stores their outputs, and fills the text with their values
+    pages/       the directives and everything else that Sphinx adds to a page: one module for each
     notebooks/   a notebook of each chapter, offered on its page for Colab and Binder
-    slides/      slides and sheets of the chapters that have a page for their teacher
-    book.py      all of it in a row, for `make book`
+    slides/      slides and sheets of the chapters that have a teacher's page
+    book.py      all of it in order, for `make book`
 
-As an extension of Sphinx, this package is one entry in _config.yml.
+As a Sphinx extension, this package is one entry in _config.yml.
 """
 
 from importlib import import_module
 
-# If two answer one event with one priority, the first in this order comes first.
+# If two handle one event with the same priority, the first in this order runs first.
 EXTENSIONS = [
     "pages.nodes", "pages.again", "pages.api", "pages.cards", "pages.coursework", "pages.chapters", "pages.figures",
     "pages.guess", "notebooks.launch", "pages.letters", "pages.live", "pages.opening", "pages.folds", "pages.search",

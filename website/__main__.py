@@ -5,11 +5,11 @@ from importlib import import_module
 
 COMMANDS = {  # command -> its module, what it does, whether it takes arguments
     "build": ("website.book", "run the chapters that changed, and make the pages", False),
-    "serve": ("website.serve", "the site on this machine, made again whenever a file changes", False),
+    "serve": ("website.serve", "serve the site on this machine, and rebuild it whenever a file changes", False),
     "values": ("website.build.show", "PAGE [EXPRESSION]: what a page writes", True),
-    "slides": ("website.slides", "slides and sheets, out of the built pages", False),
-    "pdf": ("website.pdf", "the built book in one file", False),
-    "publish": ("website.publish", "what goes on the web, out of the built book", False),
+    "slides": ("website.slides", "make slides and sheets from the built pages", False),
+    "pdf": ("website.pdf", "print the built book into one PDF file", False),
+    "publish": ("website.publish", "prepare the built book for publication on the web", False),
     "map": ("website.package_map", "write the map of both packages into the README", False),
 }
 

@@ -1,4 +1,4 @@
-"""Build the book: run the chapters that changed, let Jupyter Book make the pages that did, then the slides.
+"""Build the book: run the chapters that changed, let Jupyter Book make the pages that changed, then the slides.
 
     python -m website build
 """
@@ -23,18 +23,18 @@ from website.build.runs import chapters, content_key, run_chapters
 from website.origin import Origin
 from website.project import ROOT, say
 
-SOURCES = ["*", "book/**/*", "coursework/**/*", "tutorial_*/**/*", "website/**/*"]  # what the site is made of
-FULL = 5_000_000  # bytes: a disk with no more is full
-NO_ROOM = "The disk is full: make room, and type `make book` again. The chapters that have run are kept."
+SOURCES = ["*", "book/**/*", "coursework/**/*", "tutorial_*/**/*", "website/**/*"]  # the source files of the site
+FULL = 5_000_000  # bytes: a disk with less free space is full
+NO_ROOM = "The disk is full. Make room, and run `make book` again. The results of finished chapters are kept."
 
 
-# What all pages depend on besides themselves: how they are made, the terms and sources they refer to.
+# The inputs of all pages besides their own source: the code that makes them, and the terms and sources they refer to.
 SHARED = ["_config.yml", "_toc.yml", "constraints.txt", "book/glossary.md", "book/references.bib", "website/**/*",
           "book/_static/**/*", "book/signs/**/*"]  # fmt: skip
 
 
 def _joint_key(root: Path, patterns: list[str]) -> str:
-    """A hash of the files of these patterns."""
+    """Return a hash of the files of these patterns."""
     files = {path for pattern in patterns for path in root.glob(pattern)}
     sources = sorted(path for path in files if path.is_file() and "__pycache__" not in path.parts)
     text = "".join(f"{path.relative_to(root)} {content_key(path)}\n" for path in sources)
@@ -44,8 +44,8 @@ def _joint_key(root: Path, patterns: list[str]) -> str:
 def build_pages(root: Path, made: dict[str, str]) -> int:
     """Let Jupyter Book make the pages that changed; a warning is an error. Returns the exit code.
 
-    made: page -> what it was made of, besides its source, which Sphinx looks at. Where no source has changed either,
-    nor the address and commit that notebooks carry, not even Sphinx runs.
+    made: page -> a hash of its inputs, besides its source, which Sphinx checks. If no source has changed, and neither
+    have the address and commit in the notebooks, Sphinx does not even run.
     """
     record = root / "_build" / "pages.json"
     sources = f"{_joint_key(root, SOURCES)} {Origin.of(root)}"
@@ -53,10 +53,10 @@ def build_pages(root: Path, made: dict[str, str]) -> int:
     before = json.loads(record.read_text(encoding="utf-8")) if record.exists() else {}
     if before == now | {"sources": sources} and (root / "_build" / "html" / "index.html").exists():
         return 0
-    record.unlink(missing_ok=True)  # warnings come once: after a build that failed, all pages are made again
+    record.unlink(missing_ok=True)  # warnings appear only once: after a failed build, all pages are made again
     again = [page for page, key in now.items() if before.get(page) != key]
     every = ["--all"] if "" in again else []
-    again.append("book/figures")  # lists what stands on all others
+    again.append("book/figures")  # lists the content of all other pages
     log = root / "_build" / "sphinx.log"
     jupyter_book = Path(sys.executable).with_name("jupyter-book")
     command = [jupyter_book, "build", "-W", "-n", "--keep-going", *every, root]
@@ -73,18 +73,18 @@ def build_pages(root: Path, made: dict[str, str]) -> int:
 
 
 def build(root: Path) -> int:
-    """Chapters, then pages. Returns the exit code."""
+    """Build chapters, then pages. Returns the exit code."""
     start = time.perf_counter()
     paths = chapters(root)
     say(f"Chapters: {', '.join(path.stem for path in paths) or 'none'}")
     made, failures = {}, [str(mistake) for page in values.marked(root) for mistake in values.mistakes(root, page)]
-    if not failures:  # what can be known before the chapters run is said before
+    if not failures:  # report problems that are known before the chapters run
         made, failures = asyncio.run(run_chapters(root, paths))
     for failure in failures:
         say(f"\n{failure}", file=sys.stderr)
     if failures:
         return 1
-    say(f"  all outputs at hand after {time.perf_counter() - start:.1f} s; making the pages")
+    say(f"  all outputs ready after {time.perf_counter() - start:.1f} s; making the pages")
     if code := build_pages(root, made):
         return code
     if count := slides.make(root):
@@ -94,14 +94,14 @@ def build(root: Path) -> int:
 
 
 def main(root: Path = ROOT) -> int:
-    """Build all, and say so if the disk is full. Returns the exit code."""
+    """Build everything, and report a full disk. Returns the exit code."""
 
     def full():
         return shutil.disk_usage(root).free <= FULL
 
     try:
         code = build(root)
-    except Exception:  # a full disk has many names: a file's, SQLite's, a kernel's
+    except Exception:  # a full disk raises many errors: a file's, SQLite's, a kernel's
         if not full():
             raise
         code = 1

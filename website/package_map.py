@@ -1,9 +1,9 @@
-"""The map of both packages: their modules, in the order in which one reads them, and what each one contains.
+"""The map of both packages: their modules, in reading order, with what each one contains.
 
     python -m website map     writes the map into README.md
 
-The order is `ROOMS` of each package, what a room holds is the first line of its docstring: there is no other list. The
-README's map, the library's page and the test of the imports read it here.
+The order is `ROOMS` of each package, the description is the first line of the module's docstring; there is no other
+list. The README's map, the library's page and the test of the imports read it here.
 """
 
 from __future__ import annotations
@@ -21,27 +21,27 @@ WIDTH = 110
 
 
 def first_line(file: Path) -> str:
-    """The first line of a module's docstring."""
+    """Return the first line of a module's docstring."""
     return (ast.get_docstring(ast.parse(file.read_text(encoding="utf-8"))) or "").split("\n")[0]
 
 
 def rooms(root: Path, package: str) -> dict[str, tuple[str, ...]]:
-    """`ROOMS` of a package, read and not imported: title -> names of rooms, each a module or a folder."""
+    """Return a package's `ROOMS` without importing it: title -> names, each a module or a folder."""
     tree = ast.parse((root / package / "__init__.py").read_text(encoding="utf-8"))
     for node in tree.body:
         if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") == "ROOMS":
             return ast.literal_eval(node.value)
-    raise ValueError(f"{package}/__init__.py has no ROOMS")
+    raise ValueError(f"{package}/__init__.py must define ROOMS")
 
 
 def entrance(root: Path, package: str, room: str) -> Path:
-    """The file whose first line says what a room holds."""
+    """Return the file whose first line describes a module or folder."""
     folder = root / package / room
     return folder / "__init__.py" if folder.is_dir() else folder.with_suffix(".py")
 
 
 def entries(root: Path, package: str) -> dict[str, list[tuple[str, str, str]]]:
-    """title -> (room, the name of its file or folder, what it holds) of each room of a package."""
+    """Return, for each title, (module, the name of its file or folder, its description)."""
     listed = {}
     for title, names in rooms(root, package).items():
         files = [entrance(root, package, name) for name in names]
@@ -51,7 +51,7 @@ def entries(root: Path, package: str) -> dict[str, list[tuple[str, str, str]]]:
 
 
 def the_map(root: Path = ROOT) -> str:
-    """The map as text: a line or two for each room."""
+    """Return the map as text: a line or two for each module."""
     lines = []
     for package in PACKAGES:
         lines += _entry("", f"{package}/", first_line(root / package / "__init__.py"))
@@ -69,9 +69,9 @@ def _entry(indent: str, name: str, text: str) -> list[str]:
 
 
 def with_map(readme: str, root: Path = ROOT) -> str:
-    """The README with the map of today in its place. Raises ValueError where it has no place for it."""
+    """Return the README with the current map. Raises ValueError if it has no place for it."""
     if START not in readme or END not in readme:
-        raise ValueError(f"README.md must hold the lines {START.strip()!r} and {END!r}")
+        raise ValueError(f"README.md must contain the lines {START.strip()!r} and {END!r}")
     pattern = re.escape(START) + ".*?" + re.escape(END)
     return re.sub(pattern, lambda _: f"{START}\n```text\n{the_map(root)}```\n\n{END}", readme, flags=re.S)
 

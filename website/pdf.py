@@ -2,7 +2,7 @@
 
     python -m website pdf        (after `make book`; `make pdf` does both)
 
-The pages become the chapters of one long page, their links links inside it; Chromium prints it and is needed.
+The pages become the chapters of one long page, with links inside it; Chromium, which is needed, prints it.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from website.project import ROOT, pages, say
 
 BROWSERS = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"]
 CHROME_ON_MACOS = "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome"
-NO_BROWSER = f"""The PDF is printed by a browser, and none of {', '.join(BROWSERS)} is installed.
+NO_BROWSER = f"""The PDF needs a browser, and none of {', '.join(BROWSERS)} is installed.
 On Debian or Ubuntu: sudo apt-get install chromium; on a Mac: install Google Chrome. Then type `make pdf` again."""
 
 LEFT_OUT = {"book/again", "book/api"}  # to answer on a screen, and to look up
@@ -42,13 +42,13 @@ PAGE_NUMBER = '<p style="font: 8px sans-serif; margin: auto"><span class="pageNu
 
 
 def find_browser() -> str | None:
-    """The path of a Chromium on this machine."""
+    """Return the path of a Chromium on this machine."""
     found = [path for name in BROWSERS if (path := shutil.which(name))]
     return (found + [CHROME_ON_MACOS] * os.path.exists(CHROME_ON_MACOS) + [None])[0]
 
 
 def new_address(address: str, page: str, printed: list[str]) -> str | None:
-    """Where a link of a page leads inside the one page; None where it leads to what is not printed."""
+    """Return the target of a page's link inside the one page; None if the target is not printed."""
     if re.match(r"[a-z]+:", address):
         return address
     path, _, anchor = address.partition("#")
@@ -57,7 +57,7 @@ def new_address(address: str, page: str, printed: list[str]) -> str | None:
 
 
 def chapter(soup: BeautifulSoup, page: str, printed: list[str]):
-    """The article of one page: every name in it begins with the page's own, and folded boxes are open."""
+    """Return the article of one page: every name in it begins with the page's own, and folded boxes are open."""
     article = soup.select_one("article.bd-article")
     article["id"] = ""
     for element in article.select(NOT_FOR_PAPER):
@@ -84,7 +84,7 @@ def chapter(soup: BeautifulSoup, page: str, printed: list[str]):
 
 
 def one_page(root: Path) -> str:
-    """The whole book as the text of one HTML file, to stand in _build/."""
+    """Return the whole book as the text of one HTML file in _build/."""
     site, printed = root / "_build" / "html", [page for page in pages(root) if page not in LEFT_OUT]
     soups = {page: BeautifulSoup((site / f"{page}.html").read_bytes(), "html.parser") for page in printed}
     head = next(soup for soup in soups.values() if soup.select_one("script[src*=mathjax]")).head
@@ -100,8 +100,8 @@ def one_page(root: Path) -> str:
 
 
 def mend_outline(pdf: bytes) -> bytes:
-    """Say each title once: Chromium writes that of a heading at the top of a page twice. The length stays, so all
-    offsets in the file hold.
+    """Remove the second copy of each title: Chromium writes a heading at the top of a page twice. The length stays, so
+    all offsets in the file remain valid.
 
     >>> mend_outline(b"/Title (MasksMasks) /Title <FEFF221A221A> /Title (Two)")
     b'/Title (Masks)      /Title <FEFF221A>     /Title (Two)'

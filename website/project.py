@@ -1,4 +1,4 @@
-"""The project that the site is made of: its folder, its table of contents, and how programs report."""
+"""The project behind the site: its folder, its table of contents, and how programs report."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def parts(root: Path = ROOT) -> list[Part]:
 
 
 def pages(root: Path = ROOT) -> list[str]:
-    """Return all pages of the book, in its order, from the front page on."""
+    """Return all pages of the book, in its order, starting with the front page."""
     front = yaml.safe_load((root / "_toc.yml").read_text(encoding="utf-8"))["root"]
     return [front, *(page for part in parts(root) for page in part.pages)]
 
@@ -43,7 +43,7 @@ def numbered(root: Path = ROOT) -> list[str]:
 
 
 def package(name: str) -> Path:
-    """Return the folder of an installed package, whose files a page needs. None of its code runs."""
+    """Return the folder of an installed package, whose files a page needs, without running its code."""
     spec = importlib.util.find_spec(name)
     if spec is None:
         raise ModuleNotFoundError(f"The pages need the package {name.replace('_', '-')}: pip install '.[book]'")

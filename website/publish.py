@@ -1,9 +1,9 @@
-"""What the workflow publishes, made out of the built site and the PDF:
+"""The files that the workflow publishes, made from the built site and the PDF:
 
     python -m website publish        (after `make pdf`; `make publish` does all)
 
     _build/publish/transformers-from-scratch   the site, with the PDF and a zip of itself
-    _build/publish/notebooks                   the files of the branch `notebooks`: they know their repository's address
+    _build/publish/notebooks                   the files of the branch `notebooks`, with their repository's address
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from website.pages.markdown import table
 from website.project import ROOT, say, template
 
 NAME = "transformers-from-scratch"
-FOOTER = "Code: MIT.</p>"  # where the footer of _config.yml ends
+FOOTER = "Code: MIT.</p>"  # the end of the footer of _config.yml
 OFFER = """
 <p>Take it along: <a href="{up}{name}.pdf">PDF</a>, <a href="{up}{name}.zip">this site as a zip</a>.</p>"""
 CARD = re.compile(r'(property="og:image" content=")(?:\.\./)*(_static/)')
@@ -27,7 +27,7 @@ README = Path(__file__).parent / "notebooks" / "published.md"
 
 
 def pages_address(origin: Origin) -> str | None:
-    """Where GitHub Pages shows the site.
+    """Return the address at which GitHub Pages shows the site.
 
     >>> pages_address(Origin("https://github.com/Us/book", ""))
     'https://us.github.io/book'
@@ -42,7 +42,7 @@ def pages_address(origin: Origin) -> str | None:
 
 
 def publish_site(root: Path, origin: Origin) -> Path:
-    """A copy of the built site whose pages offer the PDF and the zip, and name their picture by its full address."""
+    """Copy the built site, add links to the PDF and the zip to its pages, and give pictures their full address."""
     site, address = root / "_build" / "publish" / NAME, pages_address(origin)
     shutil.copytree(root / "_build" / "html", site)
     shutil.copy(root / "_build" / f"{NAME}.pdf", site)
@@ -57,7 +57,7 @@ def publish_site(root: Path, origin: Origin) -> Path:
 
 
 def publish_notebooks(root: Path, origin: Origin) -> Path:
-    """The notebooks with the repository's address, and a page that lists them."""
+    """Return the notebooks with the repository's address, and a page that lists them."""
     folder = root / "_build" / "publish" / BRANCH
     folder.mkdir(parents=True)
     files = handed_out(root, origin.library, origin.link)
@@ -81,10 +81,10 @@ def main(root: Path = ROOT) -> int:
     """Make both folders. Returns the exit code."""
     origin = Origin.of(root)
     if origin is None:
-        say("Published notebooks carry their repository's address: git remote add origin ADDRESS", file=sys.stderr)
+        say("Published notebooks need the repository's address: git remote add origin ADDRESS", file=sys.stderr)
         return 1
     shutil.rmtree(root / "_build" / "publish", ignore_errors=True)
     for folder in (publish_notebooks(root, origin), publish_site(root, origin)):
-        say(f"To be published, for {origin.address}: {folder.relative_to(root)}")
+        say(f"Ready to be published, for {origin.address}: {folder.relative_to(root)}")
     return 0
 

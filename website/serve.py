@@ -1,4 +1,4 @@
-"""Serve the site on this machine, and make it again whenever a source changes; open pages reload themselves.
+"""Serve the site on this machine, and rebuild it whenever a source changes; open pages reload themselves.
 
     python -m website serve        (`make serve`; Ctrl-C ends it)
 """
@@ -18,13 +18,13 @@ from website.project import ROOT, say
 
 PORT = 8000
 WATCHED = ["_config.yml", "_toc.yml", "book", "tutorial_lib", "tutorial_book", "website"]
-MADE = (".ipynb", ".pyc")  # what builds and runs leave among the sources
+MADE = (".ipynb", ".pyc")  # files that builds and runs leave among the sources
 
 RELOAD = Path(__file__).with_name("reload.html").read_bytes()
 
 
 def sources(root: Path) -> dict[Path, int]:
-    """When each file that the site is made of was last changed."""
+    """Return when each source file of the site was last changed."""
     found = {}
     for name in WATCHED:
         for path in [root / name, *(root / name).rglob("*")]:
@@ -34,12 +34,12 @@ def sources(root: Path) -> dict[Path, int]:
 
 
 def changed(before: dict[Path, int], after: dict[Path, int]) -> list[Path]:
-    """The files that came, went or were written between two looks."""
+    """Return the files that were added, removed or changed between two scans."""
     return sorted(path for path in before.keys() | after.keys() if before.get(path) != after.get(path))
 
 
 class Site(SimpleHTTPRequestHandler):
-    """The files of the site; each page asks every second whether it was made again."""
+    """The files of the site; each page asks every second whether it was rebuilt."""
 
     made = "0"  # grows with every build
 
@@ -63,11 +63,11 @@ class Site(SimpleHTTPRequestHandler):
         self.wfile.write(content)
 
     def log_message(self, *_):
-        pass  # the terminal tells about builds, not about requests
+        pass  # the terminal reports builds, not requests
 
 
 def open_server(folder: Path, port: int = PORT) -> ThreadingHTTPServer:
-    """A server of a folder for this machine alone, on the port or the next free one."""
+    """Return a server of a folder, only for this machine, on the port or the next free one."""
     for candidate in range(port, port + 20):
         try:
             return ThreadingHTTPServer(("127.0.0.1", candidate), partial(Site, directory=folder))
@@ -82,7 +82,7 @@ def build() -> None:
 
 
 def watch(root: Path = ROOT, seconds: float = 0.5) -> None:
-    """Build after every change, once the files have been quiet for a moment."""
+    """Build after every change, once no file has changed for a moment."""
     seen = sources(root)
     while True:
         time.sleep(seconds)

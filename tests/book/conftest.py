@@ -20,7 +20,7 @@ OF_EACH_KIND = {
 
 
 def for_a_browser(pages: list[Path]) -> list:
-    """The pages as parameters of a test that opens each in a browser. Pages that are like another one are long."""
+    """Parametrize a test with pages that it opens in a browser. Pages similar to another one are long."""
     kinds = [str(page.relative_to(SITE).with_suffix("")) in OF_EACH_KIND for page in pages]
     return [page if kind else pytest.param(page, marks=pytest.mark.long) for page, kind in zip(pages, kinds)]
 
@@ -37,7 +37,7 @@ def bare(page: Path) -> str:
 
 
 def bare_pages(context) -> None:
-    """From now on all pages of the book are bare in this context of a browser."""
+    """Make all pages of the book bare in this context of a browser from now on."""
 
     def fulfill(route):
         page = Path(unquote(urlsplit(route.request.url).path))
@@ -47,7 +47,7 @@ def bare_pages(context) -> None:
 
 
 def built_pages(of_sphinx: bool = False) -> list[Path]:
-    """Every page that a reader can open (the theme's own empty forwarding page is none); or only Sphinx's own."""
+    """Return every page that a reader can open (not the theme's empty forwarding page); or only Sphinx's own."""
     pages = sorted(SITE.rglob("*.html"))
     pages = [page for page in pages if not of_sphinx or page.parent.name not in ("slides", "sheets")]
     return [page for page in pages if "_static" not in page.parts and 'http-equiv="Refresh"' not in page.read_text()]

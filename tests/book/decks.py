@@ -43,7 +43,7 @@ def chapter(name):
 
 
 def link(slide):
-    """The anchor in the chapter that a slide's own number leads to."""
+    """The anchor in the chapter that a slide's own number links to."""
     found = slide.select_one("figcaption a[href], .formula > a[href]")
     return found and found["href"].partition("#")[2]
 
@@ -54,7 +54,7 @@ def question(element):
 
 @cache
 def shown(name):
-    """The chapter's name for the thing that each slide shows; "" if the chapter does not have it."""
+    """The chapter's name for the item on each slide; "" if the chapter does not have it."""
     guesses = {question(item.element): item.name for item in chapter(name).items if item.kind == "guess"}
     return [
         guesses[question(slide)]

@@ -1,4 +1,4 @@
-"""Guesses that come back after a day, a week and a month: by the reader's calendar, in the reader's browser only."""
+"""Guesses that are asked again after a day, a week and a month: by the reader's calendar, in the reader's browser."""
 
 import datetime
 import json
@@ -9,7 +9,7 @@ import pytest
 from tests.accessible import ALONE, RULES, audit
 from tests.book.conftest import bare_pages
 
-# A word that sends the reader to what is not on the card, and what it means there.
+# A word that refers to something outside the card, and its meaning there.
 NEEDS_PAGE = [
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
@@ -22,7 +22,7 @@ NEEDS_PAGE = [
         r"\b(?-i:[RLNAG]) \d",  # a section of a document
     )
 ]
-# A question that begins so speaks of what was said before it.
+# A question that begins like this refers to an earlier statement.
 GOES_ON = re.compile(
     r"(it|its|they|their|them|he|his|she|her|both|those|that|then|the (two|three|four|five|six|seven|others?))\b",
     re.IGNORECASE,
@@ -40,7 +40,7 @@ FULL = "Storage.prototype.setItem = () => { throw new DOMException('full', 'Quot
 CLOSED = "Object.defineProperty(window, 'localStorage', {get() { throw new Error('none'); }});"
 MOVING = "() => [...document.querySelectorAll('.again *, .again-mark')].filter(e => e.getAnimations().length).length"
 STILL = "* { transition: none !important; animation: none !important; }"
-# Answer all questions on the page that asks, rightly, as fast as a script can: what was asked, and what the page says.
+# Answer all questions on the page that asks, correctly, as fast as a script can: the questions, and the page's replies.
 ASKED = """() => [...Array(BOOK_CARDS.length)].map(() => {
   const box = document.querySelector('.again .guess'), all = css => [...box.querySelectorAll(css)];
   const truth = JSON.parse(box.dataset.truth), question = all('legend')[0].textContent;
@@ -81,7 +81,7 @@ def entry(step, day=0):
 
 
 class Reader:
-    """A browser with a reader in front of it, and a calendar that the test turns."""
+    """A browser with a reader, and a calendar that the test advances."""
 
     def __init__(self, browser, site, storage=""):
         self.context = browser.new_context(viewport={"width": 1280, "height": 900}, offline=True)
@@ -96,7 +96,7 @@ class Reader:
         self.day(0)
 
     def complain(self, error):
-        """The theme's own scripts may fail if a browser keeps nothing; ours may not."""
+        """The theme's own scripts may fail if a browser stores nothing; ours may not."""
         if "/again.js" in error.stack or "/guess.js" in error.stack:
             self.complaints.append(error.stack)
 
@@ -109,8 +109,8 @@ class Reader:
         return self.tab
 
     def keep(self, entries):
-        """Have the browser hold these guesses and no others, as if made on their pages."""
-        self.tab.goto(f"{self.site}/_static/book.css")  # without scripts: all files share what a browser keeps
+        """Make the browser store exactly these guesses, as if made on their pages."""
+        self.tab.goto(f"{self.site}/_static/book.css")  # without scripts: all files share a browser's storage
         self.tab.evaluate("localStorage.clear()")
         self.tab.evaluate(KEEP, entries)
 
@@ -128,7 +128,7 @@ class Reader:
         return self.open(page).locator(".again-mark:visible, .again-line:visible").all_inner_texts()
 
     def answer(self, right=True):
-        """Answer the question on the page that asks, a number or a choice; when it comes back."""
+        """Answer the question on the page that asks, a number or a choice; return when it will be asked again."""
         box = self.tab.locator(".again .guess")
         truth = json.loads(box.get_attribute("data-truth"))
         if box.get_attribute("data-kind") == "number":
@@ -149,7 +149,7 @@ class Reader:
         return file.read_text(encoding="utf-8")
 
     def take_in(self, text):
-        """Give a file to the page that asks; what the page says of it."""
+        """Give a file to the page that asks; return the page's reply."""
         self.tab.evaluate("document.querySelector('.again-said').textContent = ''")
         file = {"name": "guesses.json", "mimeType": "application/json", "buffer": text.encode()}
         self.tab.locator("input[type=file]").set_input_files(file)
@@ -159,7 +159,7 @@ class Reader:
 
 @pytest.fixture(scope="module")
 def shared(browser, site):
-    """On pages that have nothing but what asks: they open in a third of the time."""
+    """On pages that contain only the parts that ask: they open in a third of the time."""
     reader = Reader(browser, site)
     bare_pages(reader.context)
     yield reader
@@ -177,7 +177,7 @@ def reader(shared):
 
 @pytest.fixture
 def whole(request, browser, site):
-    """On pages with the theme's styles and scripts, too, in a browser of its own: a test may change it for good."""
+    """On pages that also have the theme's styles and scripts, in a separate browser that a test may change."""
     reader = Reader(browser, site, storage=getattr(request, "param", ""))
     yield reader
     reader.context.close()
@@ -216,7 +216,7 @@ def test_guess_rests_after_three_right_answers(reader):
 
 
 def test_wrong_guess_starts_again_at_a_day(reader):
-    """So does a guess whose answer is looked up. What was not asked yet stays due when the reader leaves."""
+    """Looking up an answer does the same. Unasked questions stay due when the reader leaves."""
     reader.keep({NUMBER: entry(1), CHOICE: entry(2)})
     reader.day(45)
     reader.open()
@@ -339,7 +339,7 @@ def test_reader_can_erase_guesses_that_come_back(reader):
 
 
 @pytest.mark.parametrize("whole", [FULL, CLOSED], indirect=True, ids=["full", "closed"])
-def test_browser_that_keeps_nothing_is_no_failure(whole):
+def test_browser_without_storage_is_not_a_failure(whole):
     box = whole.make(CHOICE)
     assert box.get_attribute("data-state") == "seen"
     assert "this question cannot come back" in box.locator(".guess-again").inner_text()

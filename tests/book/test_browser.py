@@ -1,7 +1,7 @@
 """Every page in a browser without a network, from its files alone.
 
-Only this sees formulas that are not drawn, what a phone cuts off and colors that cannot be read. A page takes seconds,
-so each run opens one of each kind.
+Only this finds undrawn formulas, parts that a phone cuts off and unreadable colors. A page takes seconds, so each run
+opens one of each kind.
 """
 
 from pathlib import Path
@@ -35,8 +35,8 @@ TOO_WIDE = """async () => {
 CUT_OFF = """() => [...document.querySelectorAll('div.math')]
   .filter(e => [e, ...e.querySelectorAll('mjx-container')].some(x => x.scrollWidth > x.clientWidth + 1))
   .map(e => (e.id || 'without a label') + ', after: ' + e.previousElementSibling?.textContent.slice(-60))"""
-# How high a page is with all guesses made, how much of the height figures, views and tables take, and how much the code
-# that is not folded.
+# The height of a page with all guesses made, and the share of the height of figures, views and tables, and of code that
+# is not folded.
 HEIGHTS = """() => {
   const root = document.documentElement, article = document.querySelector('article');
   const sum = all => [...article.querySelectorAll(all)]
@@ -50,9 +50,9 @@ HEIGHTS = """() => {
   return [page, ...parts];
 }"""
 OPEN = "() => document.querySelectorAll('.lab, .exercise, .names').forEach(fold => { fold.open = true; })"
-# A page has thousands of tokens of code in a dozen looks, and of parts of formulas in one, and axe looks at each. NOTE
-# writes down how each token looks in a theme; ONE_OF_EACH leaves one of each look, of the others their text, of a
-# formula one letter, and of the entries of a reference, which Sphinx makes alike, fifty.
+# A page has thousands of tokens of code in a dozen looks, and of parts of formulas in one, and axe examines each. NOTE
+# records how each token looks in a theme; ONE_OF_EACH leaves one of each look, of the others their text, of a formula
+# one letter, and of the entries of a reference, which Sphinx makes all alike, fifty.
 TOKENS = ":is(pre, code, .sig) span:not(:has(*))"
 NOTE = """tokens => {
   for (const token of document.querySelectorAll(tokens)) {
@@ -95,7 +95,7 @@ def opened(browser, page):
 
 
 def out_of_proportion(tab, name):
-    """What is too long, or shows more code than pictures, among the chapters: those pages that count guesses."""
+    """Return chapters that are too long, or show more code than pictures: pages that count guesses."""
     if tab.locator(".guess-tally").count():
         page, pictures, code = tab.evaluate(HEIGHTS)
         most = MORE_SCREENS.get(name, MOST_SCREENS)
@@ -121,7 +121,7 @@ def test_page_works_offline_for_everyone(opened, page):
     for width in WIDTHS[::-1]:
         opened.set_viewport_size({"width": width, "height": 900})
         problems += [f"{width} pixels, too wide: {found}" for found in opened.evaluate(TOO_WIDE)]
-    opened.add_style_tag(content="* { transition: none !important; }")  # or colors are measured on their way
+    opened.add_style_tag(content="* { transition: none !important; }")  # or colors are measured during one
     for theme in THEMES:
         turn(opened, theme)
         opened.evaluate(NOTE, TOKENS)

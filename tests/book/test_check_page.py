@@ -1,6 +1,6 @@
 """The page "Check my notebook": a student chooses or drops a file, the page reports on it, and nothing leaves the page.
 
-tests/coursework/test_check.py compares its reports with those of the grader.
+tests/coursework/test_check.py compares its reports with the grader's reports.
 """
 
 import pytest
@@ -17,7 +17,7 @@ DROP = """([name, text, count, times = 1]) => {
     for (let number = 0; number < count; number++) data.items.add(new File([text.repeat(times)], name));
     document.body.dispatchEvent(new DragEvent('drop', {dataTransfer: data, bubbles: true, cancelable: true}));
 }"""
-# Note how much of a file is read.
+# Record how much of a file is read.
 MOST = """() => {
     const read = Blob.prototype.arrayBuffer;
     Blob.prototype.arrayBuffer = function () { window.most = this.size; return read.call(this); };
@@ -26,7 +26,7 @@ MOST = """() => {
 
 @pytest.fixture(scope="module", params=[True], ids=["bare"])
 def shared(browser, request):
-    """A browser without a network. Bare: the page has nothing but the scripts that check."""
+    """A browser without a network. Bare: the page contains only the scripts that check."""
     context = browser.new_context(viewport={"width": 1280, "height": 900}, offline=True)
     if request.param:
         bare_pages(context)

@@ -9,7 +9,7 @@ NOTE = ".term-note:not([hidden])"
 
 @pytest.fixture
 def opened_page(browser, site):
-    """Open a page of the site in a tab of its own."""
+    """Open a page of the site in a new tab."""
     contexts = []
 
     def open_page(path, width=1280, **options):

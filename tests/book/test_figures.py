@@ -19,13 +19,13 @@ def test_phone_shows_whole_figures_in_readable_letters(browser, path):
     problems = []
     if path.parent.name == "slides":  # they try each view in several widths first
         tab.wait_for_function("'ready' in document.documentElement.dataset")
-        # On a screen this narrow reveal.js sets all slides below each other; on others it hides those that are far.
+        # On such a narrow screen reveal.js sets all slides below each other; on others it hides distant ones.
         shown = len(tab.evaluate(DRAWINGS))
         drawn = tab.locator("figure .in-light.drawing").count()
         problems += [] if shown == drawn else [f"only {shown} of {drawn} figures are shown"]
     for theme in ("light", "dark"):
         tab.evaluate("theme => document.documentElement.dataset.theme = theme", theme)
-        problems += too_wide_or_too_small(tab, theme, smallest=8.5)  # all of a slide is on the screen, caption and all
+        problems += too_wide_or_too_small(tab, theme, smallest=8.5)  # all of a slide is on the screen, even the caption
     tab.close()
     assert not problems, "\n".join(problems)
 

@@ -34,7 +34,7 @@ def uses(bert, tok):
 
 
 def ask(tab, text):
-    tab.get_by_label("A sentence of your own").fill(text)
+    tab.get_by_label("Your own sentence").fill(text)
     tab.get_by_role("button", name="Ask", exact=True).click()
 
 

@@ -14,7 +14,7 @@ NUMBER = "#guess-growth"
 ORDER = "#guess-ranking-of-painted"
 FOLDED_CODE = "details.hide.above-input:not(:has(.cell_output))"
 PARTS = [".guess", ".guess-tally", ".finding", "table.result", ".switch"]
-# axe goes through a whole page, whatever it is to look at. Whatever neither is a part nor contains one goes.
+# axe goes through a whole page: elements that are not part of the test are removed.
 OTHERS_AWAY = """parts => {
   for (const e of document.querySelectorAll('article .cell, article pre, article .math, nav, aside'))
     if (!e.closest(parts) && !e.querySelector(parts)) e.remove();
@@ -25,7 +25,7 @@ RESET = """() => {
   document.querySelectorAll('.lab').forEach(fold => { fold.open = true; });
   localStorage.clear();
 }"""
-# Where the line of a guess is, and the picture that it is drawn into.
+# The position of a guess's line, and the picture that it is drawn into.
 BOXES = """figure => ['.guess-wide', '.drawing img'].map(css => [...figure.querySelectorAll(css)]
     .find(each => each.checkVisibility()).getBoundingClientRect().toJSON())"""
 
@@ -33,7 +33,7 @@ BOXES = """figure => ['.guess-wide', '.drawing img'].map(css => [...figure.query
 @pytest.fixture(scope="module")
 def shared(browser):
     context = browser.new_context(viewport={"width": 1280, "height": 900}, offline=True)
-    context.route("**/mathjax/**", lambda route: route.abort())  # formulas take long, and nothing here looks at one
+    context.route("**/mathjax/**", lambda route: route.abort())  # formulas take long, and no test here looks at one
     tab = context.new_page()
     tab.complaints = []
     tab.on("pageerror", lambda error: tab.complaints.append(str(error)))
@@ -43,7 +43,7 @@ def shared(browser):
 
 @pytest.fixture
 def chapter(shared, site):
-    """The attention chapter in a browser that has stored nothing. Only a test that leaves it has it opened again."""
+    """The attention chapter in a browser that has stored nothing. It is only opened again after a test leaves it."""
     address = (site / "book" / "attention.html").as_uri()
     if shared.url != address:
         shared.goto(address, wait_until="load")
@@ -61,7 +61,7 @@ def state(tab, guess):
 
 
 def opened(tab, guess):
-    """Whether the reader sees what a guess hides."""
+    """Return whether the reader sees the part that a guess hides."""
     return tab.locator(f".guess-block:has(> {guess}) > .guess-opened").is_visible()
 
 
@@ -198,7 +198,7 @@ def test_items_are_ordered_by_keys_and_buttons(chapter):
     assert yours.locator("li.guess-misplaced").count() and state(chapter, ORDER) == "wrong"
     assert chapter.locator(f"{ORDER} .guess-verdict").inner_text() == "Not quite."
     forget(chapter, ORDER)
-    commit.click()  # what was forgotten counts for nothing
+    commit.click()  # forgotten guesses do not count
     assert state(chapter, ORDER) == "open" and order() == first
     up.focus()
     chapter.keyboard.press("ArrowUp")
@@ -213,7 +213,7 @@ def test_items_are_ordered_by_keys_and_buttons(chapter):
 
 
 def test_focus_stays_in_the_box_after_a_guess(chapter):
-    """Enter in a field closes the field; the focus goes to the button beside it."""
+    """Enter in a field closes the field; the focus moves to the next button."""
     focused = "document.activeElement.closest('.guess')?.id + ' ' + document.activeElement.textContent"
     chapter.locator(f"{CHOICE} input").first.check()
     chapter.locator(f"{CHOICE} input").first.press("Enter")

@@ -41,7 +41,7 @@ def code(page: str) -> str:
 
 
 def assigned(page: str) -> set[str]:
-    """What the cells of a page assign."""
+    """Return the names that the cells of a page assign."""
     nodes = ast.walk(ast.parse(code(page)))
     return {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
 

@@ -1,11 +1,11 @@
-"""Finding a page of the built site: in the list at its left, on the map of the machine, and by searching."""
+"""Finding a page of the built site: in the list on its left, on the map of the machine, and by searching."""
 
 import json
 import re
 
 import pytest
 
-# What a reader asks, and the page that answers it. Written before any result was seen.
+# Readers' queries, and the page that answers each. Written before any result was seen.
 QUERIES = {
     "how does attention work": "attention",
     "positional encoding": "positions",
@@ -51,7 +51,7 @@ def pages(tab):
 
 @pytest.fixture(scope="module")
 def places(find):
-    """For each query the place of its page among the results, counted from 1."""
+    """Return the rank of each query's page among the results, counted from 1."""
     return {query: (pages(find(query)) + [page]).index(page) + 1 for query, page in QUERIES.items()}
 
 

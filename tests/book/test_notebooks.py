@@ -37,7 +37,7 @@ def test_only_chapters_offer_a_notebook_and_the_library(page):
     assert re.findall(r'<a href="(https://colab[^"]*)" target', text) == colab
 
 
-def test_page_and_notebook_number_alike(page, book):
+def test_page_and_notebook_have_the_same_numbers(page, book):
     """Formulas, figures and tables have the same numbers in both."""
     text = page.read_text(encoding="utf-8")
     for label, number in book.labels.items():

@@ -1,8 +1,8 @@
 """The chapters on geometry with another encoder: the one line `MODEL = ...` is changed, and every cell runs.
 
 The encoder is made here: three small layers with random weights, a cased vocabulary, fewer positions. Its numbers mean
-nothing. The test is that no cell relies on the default model's sizes, layers, words or findings. Only a run shows that,
-so each run of the tests has the shortest chapter; the others run at each push.
+nothing. The test is that no cell depends on the default model's sizes, layers, words or findings. Only a run shows
+that, so each run of the tests has the shortest chapter; the others run at each push.
 """
 
 import asyncio

@@ -1,4 +1,4 @@
-"""The HTML of every page, without a browser: what it loads, links to and says of itself."""
+"""The HTML of every page, without a browser: what it loads, links to and says about itself."""
 
 import re
 from collections import Counter
@@ -13,7 +13,7 @@ LOADING = {"script": "src", "link": "href", "img": "src", "iframe": "src", "sour
 
 
 class Page(HTMLParser):
-    """One page taken apart: its elements with their attributes, its anchors and its visible text."""
+    """One parsed page: its elements with their attributes, its anchors and its visible text."""
 
     def __init__(self, path: Path):
         super().__init__()

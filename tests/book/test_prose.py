@@ -1,4 +1,4 @@
-"""The text of the chapters: it teaches the subject, and an exercise that prints numbers says what they mean."""
+"""The text of the chapters: it teaches the subject, and an exercise that prints numbers explains them."""
 
 import re
 from pathlib import Path
@@ -18,7 +18,7 @@ SPEAKS = re.compile(r"\b[RLN]\b|\bA(?:’s|'s| \d)|\bdocuments?\b|\bthesis\b|\bp
 
 
 def paragraphs(text):
-    """The paragraphs that a reader sees: of the text, of findings and guesses; not of folded boxes, nor of code."""
+    """The paragraphs that a reader sees: of the text, of findings and guesses; not of folded boxes or code."""
     for head, lines in markdown.blocks(text):
         body = "\n".join(lines)
         name = re.match(r"\{([\w:-]+)\} *(.*)", head or "")
@@ -46,7 +46,7 @@ def test_first_lines_name_the_model_that_is_measured(chapter):
 
 
 def test_exercises_that_print_numbers_explain_them(chapter):
-    """In a box of their own, or in one for several exercises."""
+    """In a separate box, or in one for several exercises."""
     text = chapter.partition("\n## Exercises\n")[2]
     exercises = re.split(r"^\*\*(\d+)\. (?=[^*]+\*\* )", text.partition("\n## ")[0], flags=re.M)[1:]
     shared = " ".join(re.findall(r"\{dropdown\} Solutions of (.*)", text))

@@ -1,4 +1,4 @@
-"""Slides and sheets show what their chapter has, in an order that spoils nothing."""
+"""Slides and sheets show the content of their chapter, in an order that reveals no answer too early."""
 
 import re
 import shutil

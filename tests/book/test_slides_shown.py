@@ -1,4 +1,4 @@
-"""Slides and sheets in a browser: they can be read from the last row, turned by keys and printed."""
+"""Slides and sheets in a browser: they are readable from the last row, and can be turned by keys and printed."""
 
 import math
 import re
@@ -12,7 +12,7 @@ pytestmark = built
 WIDE = {"width": 1280, "height": 720}
 OLD = {"width": 1024, "height": 768}  # an old projector
 
-# Texts of less than 24 pixels, and what does not fit. A formula's own indices, and what a drawing says, are smaller.
+# Texts of less than 24 pixels, and parts that do not fit. A formula's own indices, and texts in a drawing, are smaller.
 FAULTS = """() => {
   const slide = Reveal.getCurrentSlide(), found = [], view = slide.querySelector('.tl-view');
   const small = e => parseFloat(getComputedStyle(e).fontSize) < 23.99;
@@ -36,8 +36,8 @@ FAULTS = """() => {
   }
   return found.map(fault => Reveal.getState().indexh + 1 + ': ' + fault);
 }"""
-# The smallest letters of a slide's figure or view, in pixels of a screen of 720 lines; indices are smaller. And of each
-# figure, the letters of the layout that it shows beside the largest that any of its layouts would have in that room.
+# The smallest letters of a slide's figure or view, in pixels of a screen of 720 lines; indices are smaller. And, for
+# each figure, the letters of its layout and the largest letters among its layouts in the same space.
 LETTERS = """() => {
   const slide = Reveal.getCurrentSlide(), sizes = [], layouts = [];
   const pixel = Math.min(innerWidth / 960, innerHeight / 720);
@@ -58,7 +58,7 @@ LETTERS = """() => {
   }
   return [sizes.length ? Math.min(...sizes) : null, layouts];
 }"""
-# All slides, one after the other: what is wrong with each, its letters and the layouts of its figures.
+# All slides, one after the other: the errors of each, its letters and the layouts of its figures.
 WALK = f"""async () => {{
   const faults = {FAULTS}, letters = {LETTERS}, walked = [];
   for (let number = 0; number < Reveal.getTotalSlides(); number++) {{
@@ -68,7 +68,7 @@ WALK = f"""async () => {{
   }}
   return walked;
 }}"""
-# One slide of each kind: axe goes through everything that a page has, also through what is not shown.
+# One slide of each kind: axe goes through everything on a page, including hidden parts.
 ONLY = """numbers => {
   Reveal.getSlides().forEach((slide, number) => numbers.includes(number) || slide.remove());
   // What lies over or under a slide, and shows nothing, keeps axe from seeing the color below a text.
@@ -78,7 +78,7 @@ ONLY = """numbers => {
 
 
 def open_page(browser, address):
-    """A page in a tab without a network, which notes what it asks for and complains of."""
+    """A page in a tab without a network, which records requests and complaints."""
     tab = browser.new_context(viewport=WIDE, offline=True).new_page()
     tab.complaints = []
     tab.asked = []
@@ -99,7 +99,7 @@ def attention(browser):
 
 
 def go(tab, what):
-    """To the slide of the attention chapter that shows this; its place."""
+    """Go to the slide of the attention chapter that shows this; return its place."""
     place = shown("attention").index(what)
     tab.evaluate("number => Reveal.slide(number)", place)
     return place
@@ -115,7 +115,7 @@ def walk(tab, name):
 
 
 def pages_of(tab):
-    """How many pages of A4 and of Letter it is on paper."""
+    """Return how many pages of A4 and of Letter it takes."""
     printed = (tab.pdf(format=paper, print_background=True) for paper in ("A4", "Letter"))
     return [len(re.findall(rb"/Type\s*/Page\b", pdf)) for pdf in printed]
 
@@ -146,7 +146,7 @@ in_browser = pytest.mark.parametrize(
 
 @in_browser
 def test_slides_can_be_read_from_the_last_row(browser, name):
-    """On a wide screen, on paper and on an old projector. To open slides takes longest, so it is one visit."""
+    """On a wide screen, on paper and on an old projector. Opening slides takes longest, so it is one visit."""
     tab = open_page(browser, f"slides/{name}.html")
     letters = walk(tab, name)
     for (what, kind), size in letters.items():

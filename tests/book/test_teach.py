@@ -1,4 +1,4 @@
-"""Each page for the teacher agrees with its chapter: what it names, quotes and counts is in the chapter.
+"""Each teacher's page agrees with its chapter: everything that it names, quotes and counts is in the chapter.
 
 The build checks the guesses that it names, and test_pages.py the texts that it types into views.
 """
@@ -22,7 +22,7 @@ STEP = re.compile(r"^### (\d+)–(\d+)\. \S", re.M)
 QUESTION = re.compile(r"^\*\*\d\. .*?\?\*\*\n\n- \*They will say:\* .*?\n- \*What that uncovers:\* ", re.M | re.S)
 NUMBER = re.compile(r"(?<![\w.,])\d*[\d,.]*\d(?![\w])")
 EXERCISES = r"[Ee]xercises? (\d+(?:(?:, \d+)*,? (?:and|or) \d+)?)"
-# What holds numbers of its own: times, exercises, assignments, links, what hands may choose, texts typed into a view.
+# Texts with their own numbers: times, exercises, assignments, links, choices for hands, texts typed into a view.
 COUNTS = re.compile(
     rf"^### \d+–\d+\. |^\*\*\d\. |^\d\. |minutes? \d+|{EXERCISES}|[Aa]ssignment \d"
     r"|^:offer: .*|\{live\}`[^`]*`|\{numref\}`[^`]*`|\]\([^)]*\)",
@@ -35,7 +35,7 @@ def source(name):
 
 
 def plain(text):
-    """Words alone: without marks, and with one space between them."""
+    """Only words: without marks, and with one space between them."""
     return " ".join(re.sub(r"[*`]|^> ?", "", text, flags=re.M).split())
 
 

@@ -1,4 +1,4 @@
-"""The values that a chapter's cells have computed, for the test of what the chapter tells."""
+"""The values that a chapter's cells computed, for the test of the chapter's statements."""
 
 import asyncio
 import warnings
@@ -16,7 +16,7 @@ from website.project import ROOT
 
 @cache
 def values_file(chapter: str) -> Path:
-    """What the current run of a chapter has left. Where there is none, it is made here and kept for the next time."""
+    """The values of the current run of a chapter. If there is none, it is made here and kept for the next time."""
     runs = ROOT / "_build" / "runs"
     runs.mkdir(parents=True, exist_ok=True)
     path = ROOT / "book" / f"{chapter}.md"
@@ -34,7 +34,7 @@ def name_of_chapter(request) -> str:
 
 @pytest.fixture(scope="module")
 def chapter(request):
-    """Call it for the page. What is too large to be kept, such as a model, may be given, and so may another value."""
+    """Call it for the page. Values that are too large to keep, such as a model, may be given, and other values too."""
     for package in ("cloudpickle", "jupyter_cache", "myst_nb", "nbclient"):
         pytest.importorskip(package)
     name = name_of_chapter(request)

@@ -1,4 +1,4 @@
-"""Pin what the pages write: every value under three arithmetics, in tests/chapters/values.tsv.
+"""Pin the values on the pages: every value under three arithmetics, in tests/chapters/values.tsv.
 
     python -m tests.chapters.pins '' 'A=1 B=2' 'A=3'    run the chapters as they are and under each of these variables,
                                                   and write the table (`make pin`): its diff is what a reviewer reads
@@ -31,7 +31,7 @@ NUMBER = re.compile(r"−?\d[\d,]*(?:\.\d+)?")
 def pinned(root: Path, chapter: str = "") -> dict[str, dict[str, str]] | None:
     """For each page, its marks and their values, from the chapters' current runs; None if an expression fails.
 
-    chapter: only its page and its plan. What is wrong, and statements that do not hold, go to stderr.
+    chapter: only its page and its plan. Errors, and statements that do not hold, go to stderr.
     """
     marked = [page for page in values.marked(root) if chapter in ("", Path(page).name)]
     needed = set().union(*(values.needed(root, page) for page in marked))
@@ -45,7 +45,7 @@ def pinned(root: Path, chapter: str = "") -> dict[str, dict[str, str]] | None:
 
 
 def under(arithmetic: dict[str, str], chapter: str) -> dict[str, dict[str, str]] | None:
-    """What `pinned` returns under other variables."""
+    """The result of `pinned` under other variables."""
     command = [sys.executable, "-m", "tests.chapters.pins", "print", chapter]
     options = {"cwd": ROOT, "env": os.environ | arithmetic, "stdout": subprocess.PIPE, "text": True}
     done = subprocess.run(command, check=True, **options)
@@ -66,17 +66,17 @@ def numbers(text: str) -> list[float]:
 
 
 def unit(number: str) -> float:
-    """One in the last place that is written."""
+    """One in the last digit that is written."""
     return 10.0 ** -len(number.partition(".")[2])
 
 
 def is_near(text: str, known: list[str]) -> bool:
-    """Whether a value is what it should be: as under the three arithmetics, but for one in the last place.
+    """Return whether a value is right: as under the three arithmetics, except for one in the last digit.
 
     >>> is_near("0.91", ["0.90", "0.90", "0.90"]), is_near("0.92", ["0.90", "0.90", "0.90"])
     (True, False)
 
-    Where the three differ, a fourth processor may lie outside of them by their range and a fifth of the value.
+    If the three differ, a fourth processor may lie outside of them by their range and a fifth of the value.
 
     >>> is_near("0.78", ["0.90", "0.95", "0.93"]), is_near("0.60", ["0.90", "0.95", "0.93"])
     (True, False)

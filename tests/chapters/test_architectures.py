@@ -1,4 +1,4 @@
-"""What the page on the transformer of 2017 (row 25) cannot check itself: other runs, and what the classes do."""
+"""Checks that the page on the transformer of 2017 (row 25) cannot do: other runs, and the behavior of the classes."""
 
 import pytest
 import torch

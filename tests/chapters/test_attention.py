@@ -1,4 +1,4 @@
-"""What the chapter "Attention by hand" and its plan say beyond the page's own run: other texts and draws."""
+"""Statements of the chapter "Attention by hand" and its plan beyond the page's own run: other texts and draws."""
 
 import pytest
 import torch

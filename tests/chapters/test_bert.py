@@ -1,4 +1,4 @@
-"""What the chapter on BERT says about any vector, text and BERT, checked against mathematics and transformers."""
+"""Statements of the chapter on BERT about any vector, text and BERT, checked against mathematics and transformers."""
 
 import math
 

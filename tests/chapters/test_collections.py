@@ -1,4 +1,4 @@
-"""What the chapter on two collections tells about the default model, where the page cannot check it."""
+"""Statements of the chapter on two collections about the default model that its page cannot check."""
 
 import numpy as np
 

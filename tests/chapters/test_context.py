@@ -1,4 +1,4 @@
-"""What the chapter "One word, many vectors" says beyond the page's own run: another sentence, other draws."""
+"""Statements of the chapter "One word, many vectors" beyond the page's own run: another sentence, other draws."""
 
 import pytest
 import torch

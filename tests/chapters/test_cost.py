@@ -1,4 +1,4 @@
-"""What the chapter on the cost of attention (row 20) says, where its page cannot check it: other texts and shapes."""
+"""Statements of the chapter on the cost of attention (row 20) that its page cannot check: other texts and shapes."""
 
 import pytest
 import torch

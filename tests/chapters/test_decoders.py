@@ -1,4 +1,4 @@
-"""What the chapter on decoders (row 45) cannot check itself: its stored runs, other seeds, published settings."""
+"""Checks that the chapter on decoders (row 45) cannot do: its stored runs, other seeds, published settings."""
 
 import pytest
 import torch

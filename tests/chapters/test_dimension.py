@@ -1,4 +1,4 @@
-"""What the chapter on dimension tells, on each half of the stories, and with other draws of tokens and of points."""
+"""Statements of the chapter on dimension, on each half of the stories, and with other draws of tokens and points."""
 
 import numpy as np
 import pytest
@@ -16,7 +16,7 @@ MODELS = "book-gpt", "book-bert"
 
 @pytest.fixture(scope="module")
 def read():
-    """The vectors of the texts as they are, and in an order that the chapter has not."""
+    """The vectors of the texts unchanged, and in an order that the chapter does not use."""
     texts = load_texts("encyclopedia") + load_texts("posts")
     model = Bert.from_pretrained(device="cpu"), WordPiece.from_pretrained()
     return [token_vectors(which, *model) for which in (texts, shuffled(texts, seed=1))]

@@ -1,4 +1,4 @@
-"""What the page on directions cannot check itself: the stories that book-gpt read, gradients, what it says of texts."""
+"""Checks that the page on directions cannot do: the stories that book-gpt read, gradients, statements about texts."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""What the page on the way through the layers cannot check itself: other seeds, and LayerNorm's algebra."""
+"""Checks that the page on the way through the layers cannot do: other seeds, and LayerNorm's algebra."""
 
 import numpy as np
 import pytest

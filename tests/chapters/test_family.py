@@ -1,4 +1,4 @@
-"""What the chapter on BERT's family (row 26) says, where its page cannot check it: published files, other trainings."""
+"""Statements of the chapter on BERT's family (row 26) that its page cannot check: published files, other trainings."""
 
 from dataclasses import replace
 
@@ -11,7 +11,7 @@ from tutorial_lib.parity import difference
 from tutorial_lib.training import Settings, train
 from tutorial_lib.training.distillation import distilled, halved
 
-FILES = {  # what the four config.json say (google-bert, distilbert, FacebookAI, albert on the hub)
+FILES = {  # the four published config.json (google-bert, distilbert, FacebookAI, albert on the hub)
     "BERT": {"model_type": "bert", "vocab_size": 30_522, "type_vocab_size": 2, "layer_norm_eps": 1e-12},
     "DistilBERT": {"model_type": "distilbert", "dim": 768, "n_layers": 6, "hidden_dim": 3072, "n_heads": 12},
     "RoBERTa": {"model_type": "roberta", "vocab_size": 50_265, "type_vocab_size": 1, "layer_norm_eps": 1e-5,

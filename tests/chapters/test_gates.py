@@ -1,4 +1,4 @@
-"""What the chapter on gates, cones and subspaces cannot check itself: other texts, and other ways to a value."""
+"""Checks that the chapter on gates, cones and subspaces cannot do: other texts, and other ways to a value."""
 
 import numpy as np
 import pytest
@@ -20,7 +20,7 @@ from tutorial_lib.texts import load_texts
 
 @pytest.fixture(scope="module")
 def other_maps(page, bert):
-    """Those of the texts that were not looked at when the chapter was written."""
+    """The maps of the texts that were not used when the chapter was written."""
     return read(bert, page.other_ids).maps
 
 
@@ -30,7 +30,7 @@ def scores_of(maps):
 
 @pytest.mark.long
 def test_other_stories_keep_each_count_in_its_interval(page, bert, tok):
-    """The other texts stand beside the first ones, in the same stories; these do not."""
+    """The other texts come from the same stories as the first ones; these do not."""
     far = read(bert, [tok.encode(text).ids for text in load_texts("stories")[160::5][:40]]).maps
     low, high = bootstrap_interval(page.census, page.scores, n=500)
     counts = page.census(np.concatenate([scores_of(far), page.cases["other texts"][40:]]))

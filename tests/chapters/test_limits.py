@@ -1,4 +1,4 @@
-"""What the chapter on single vectors tells, with the other profiles, on LIMIT itself, and by other draws."""
+"""Statements of the chapter on single vectors, with the other profiles, on LIMIT itself, and with other draws."""
 
 import numpy as np
 import pytest
@@ -13,7 +13,7 @@ def test_one_vector_finds_other_profiles_as_badly(page):
         assert page.found["mean", seed].mean() == pytest.approx(1 / 7, abs=0.02)
         less = page.found["mean, centered", seed] - page.found["mean", seed]
         low, high = bootstrap_interval(np.mean, less, seed=seed)
-        assert -0.02 < low and high < 0.05  # taking the mean off helps little
+        assert -0.02 < low and high < 0.05  # subtracting the mean helps little
 
 
 def test_on_limit_itself_it_is_the_same_story():

@@ -1,4 +1,4 @@
-"""What the page on loud coordinates cannot check itself: other resamples, other strangers, another start of k-means."""
+"""Checks that the page on loud coordinates cannot do: other resamples, other strangers, another start of k-means."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""What the page on meaning cannot check itself: other draws, the documents' files, results known from elsewhere."""
+"""Checks that the page on meaning cannot do: other draws, the documents' files, results known from elsewhere."""
 
 from itertools import combinations
 

@@ -1,4 +1,4 @@
-"""What the chapter on the curve of positions (L 4.2.3-4.2.5) tells, where the page cannot check it."""
+"""Statements of the chapter on the curve of positions (L 4.2.3-4.2.5) that its page cannot check."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""What the chapter "Positions" says beyond the page's own values: of the default model, with and without positions."""
+"""Statements of the chapter "Positions" beyond the page's own values: the default model, with and without positions."""
 
 import torch
 

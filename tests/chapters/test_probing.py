@@ -1,4 +1,4 @@
-"""What the chapter on probing (row 7) cannot check itself: words and forms that are not on its list."""
+"""Checks that the chapter on probing (row 7) cannot do: words and forms that are not on its list."""
 
 from tutorial_book.experiments.probing import token_vectors, train_probe
 

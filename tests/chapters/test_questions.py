@@ -1,4 +1,4 @@
-"""What the chapter on L's open questions (L 5.2) says and its page cannot check."""
+"""Statements of the chapter on L's open questions (L 5.2) that its page cannot check."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""What the chapter on heads (row 27) cannot check itself: sentences of another hand, other texts, its measure.
+"""Checks that the chapter on heads (row 27) cannot do: another author's sentences, other texts, its measure.
 
 The sentences of `test_both_roles_hold_on_sentences_of_another_hand` are on no page.
 """
@@ -40,7 +40,7 @@ def test_mean_weight_on_cls_holds_in_other_stories(page):
 
 
 def test_both_roles_hold_on_sentences_of_another_hand(page, bert, tok):
-    """Against the offset that is best on these very sentences, which no head was chosen on."""
+    """Against the offset that is best on these very sentences, on which no head was chosen."""
     lines = (Path(__file__).parent / "roles-third.txt").read_text(encoding="utf-8").splitlines()
     told = [read(line) for line in lines if line and not line.startswith("#")]
     known = {story.text for name in ("first", "second") for story in marked(name)}
@@ -62,7 +62,7 @@ def test_helen_looks_past_never_at_opened(page, bert, tok):
 
 
 def test_measure_of_copying_is_1_for_perfect_copier(page):
-    """As the page measures: the weight from the second telling's tokens on the token after the twin."""
+    """As on the page: the weight from the second copy's tokens on the token after the first copy."""
     period = page.period
     perfect = np.eye(2 * period)[[*range(period), *range(1, period + 1)]]
     assert (perfect * page.B)[period:-1].sum(-1).mean() == 1

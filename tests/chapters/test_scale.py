@@ -1,4 +1,4 @@
-"""What the chapter on corpora past one machine says, where its page cannot check it: other cuts, what is stored."""
+"""Statements of the chapter on corpora past one machine that its page cannot check: other cuts, stored results."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""What the chapter on seeing high dimensions tells, on other points than its own."""
+"""Statements of the chapter on seeing high dimensions, on different points."""
 
 import numpy as np
 

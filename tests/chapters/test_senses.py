@@ -1,4 +1,4 @@
-"""What the chapter on senses and trees tells, with other draws of its intervals, and what is known from mathematics."""
+"""Statements of the chapter on senses and trees, with other draws of its intervals, and known mathematics."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""What the chapter on shape tells in its solutions, and of clouds whose shape is known, with other draws."""
+"""Statements of the chapter on shape in its solutions, and about clouds of known shape, with other draws."""
 
 import numpy as np
 import pytest

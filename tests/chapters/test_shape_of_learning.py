@@ -1,4 +1,4 @@
-"""What the chapter on the shape of learning cannot check itself: single models at other ages, and untrained ones."""
+"""Checks that the chapter on the shape of learning cannot do: single models at other ages, and untrained ones."""
 
 import numpy as np
 import pytest

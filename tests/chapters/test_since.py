@@ -1,4 +1,4 @@
-"""What the chapter on today's models says, where its page cannot check it: published shapes, the table, trainings."""
+"""Statements of the chapter on today's models that its page cannot check: published shapes, the table, trainings."""
 
 import json
 import re
@@ -31,7 +31,7 @@ def test_short_initial_position_table_beats_no_positions():
 
 
 def test_the_table_says_what_the_library_builds():
-    """Each row against the modules of a model with two layers; each entry leads somewhere."""
+    """Each row against the modules of a model with two layers; each entry has a target."""
     small = dict(vocab_size=50, d_model=16, n_layers=2, n_heads=4, d_ff=32)
     models = {
         "Transformer": encoder_decoder.EncoderDecoder(encoder_decoder.Config(**small)),
@@ -61,7 +61,7 @@ def test_the_table_says_what_the_library_builds():
         assert (entry["biases"] != "none") == any(name.endswith("W_1.bias") for name in names)
 
 
-def test_both_were_trained_alike():
+def test_both_had_the_same_training():
     rotary, learned = (
         json.loads((folder / "curves.json").read_text(encoding="utf-8"))
         for folder in (since.ROTARY, Path(resolve("book-gpt")))

@@ -1,4 +1,4 @@
-"""What the chapter on where heads rest cannot check itself: the solution of its second exercise."""
+"""Checks that the chapter on where heads rest cannot do: the solution of its second exercise."""
 
 from tutorial_lib.bert import Bert
 from tutorial_lib.tokenization import WordPiece

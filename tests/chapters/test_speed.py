@@ -1,4 +1,4 @@
-"""What the page on speed shows: the stored runs are whole, no hand has touched them, and they hold what is judged."""
+"""The page on speed: the stored runs are complete and unedited, and contain everything that is judged."""
 
 import json
 

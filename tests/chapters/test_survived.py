@@ -1,4 +1,4 @@
-"""The page of what survived says what the chapters' own last runs say."""
+"""The page *What survived* agrees with the chapters' last runs."""
 
 import pytest
 
@@ -10,7 +10,7 @@ VALUES = stored("survived")["rows"]
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
 def test_stored_values_are_those_of_the_chapters(row, pages):
-    """To a hundredth of it: another processor may round otherwise. Else measure `survived` again."""
+    """To a hundredth of it, because another processor may round differently. Otherwise measure `survived` again."""
     assert VALUES[row.name] == pytest.approx(computed(row, pages.names(row.chapter)), rel=0.01, abs=0.002)
 
 

@@ -1,4 +1,4 @@
-"""What the chapter on the cloud of token vectors (rows 31 to 33) tells, where the page cannot check it."""
+"""Statements of the chapter on the cloud of token vectors (rows 31 to 33) that its page cannot check."""
 
 import numpy as np
 

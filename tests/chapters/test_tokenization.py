@@ -1,4 +1,4 @@
-"""What the chapter "From text to tokens" says of GPT-2's vocabulary, which is too large to be kept or not installed."""
+"""Statements of the chapter "From text to tokens" about GPT-2's vocabulary, too large to keep or not installed."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""What the chapter on uses tells of search, features and bias, by other draws and against another computation."""
+"""Statements of the chapter on uses about search, features and bias, with other draws and another computation."""
 
 import numpy as np
 import pytest

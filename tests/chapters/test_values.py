@@ -1,4 +1,4 @@
-"""What the pages say in words holds on this processor, and what they say in numbers is what it should be."""
+"""The pages' statements hold on this processor, and their numbers are right."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What the case study's own numbers cannot check: the simulator, a reader's genomes, the order on other trees."""
+"""Checks that the case study's own numbers cannot do: the simulator, a reader's genomes, the order on other trees."""
 
 import re
 

@@ -31,13 +31,13 @@ def test_rounded_numbers_agree_with_their_origin(x, digits):
 
 
 @given(st.integers(1, 9999), st.integers(0, 6))
-def test_round_numbers_stand_for_what_is_nearest(n, zeros):
+def test_round_numbers_mean_the_nearest_values(n, zeros):
     assert agree(n * 10**zeros, (n + 0.49) * 10**zeros, ROUND) or not n % 10
     assert not agree(n * 10**zeros, (n + 0.51) * 10**zeros, ROUND) or not n % 10
 
 
 @pytest.mark.parametrize("printed, computed, expected", [
-    ([1.5, 1.38], [1.52, 1.38], False),  # the most digits of a list count for all of it: 1.5 stands for 1.50
+    ([1.5, 1.38], [1.52, 1.38], False),  # the most digits of a list count for all of it: 1.5 means 1.50
     ([1.5, 1.38], [1.504, 1.384], True),
     (4.373, 4.3725, True),  # a tie may round either way
     (4.372, 4.3725, True),
@@ -56,7 +56,7 @@ def test_values_agree_as_their_digits_say(printed, computed, expected):
 @pytest.mark.parametrize("changes", [
     {"id": "X-1-a"}, {"id": "R-1"}, {"id": "R-5.4-q-painted"}, {"chapter": "gpt"}, {"verdict": "?"}, {"kind": "?"},
 ])  # fmt: skip
-def test_malformed_claims_are_refused(changes):
+def test_malformed_claims_are_rejected(changes):
     claims("attention")  # R-5.4-q-painted is one of them
     with pytest.raises(ValueError, match="(id|chapter|verdict|kind) must be"):
         add(example(**changes))
@@ -66,9 +66,9 @@ def test_malformed_claims_are_refused(changes):
     (lambda: claims(chapter="gpt"), ValueError, "chapter must be one of"),
     (lambda: claims(source="Q"), ValueError, "source must be one of"),
     (lambda: check("R-5.4-q-painted"), TypeError, "claim must be a Claim, one of claims"),
-    (lambda: Table(claims("heads")), TypeError, "entries must be what check"),
+    (lambda: Table(claims("heads")), TypeError, "entries must come from check"),
 ])  # fmt: skip
-def test_other_things_are_refused(call, error, says):
+def test_other_things_are_rejected(call, error, says):
     with pytest.raises(error, match=says):
         call()
 
@@ -81,7 +81,7 @@ def test_claims_come_in_reading_order():
 
 
 def test_chapters_know_no_other_chapters_claims():
-    """Nor do the modules that all share; so that a page loads its own claims alone."""
+    """The modules shared by all load none either, so that a page loads only its own claims."""
     folder, shared = Path(module.__file__).parent, ("claim", "quotes", "tools")
     for name in (*CHAPTERS, *shared):
         tree = list(ast.walk(ast.parse((folder / f"{name.replace('-', '_')}.py").read_text(encoding="utf-8"))))
@@ -135,7 +135,7 @@ def test_values_are_computed_once():
     assert recompute(claim) == 2
 
 
-def test_what_is_missing_is_looked_for_again(monkeypatch):
+def test_missing_models_are_searched_again(monkeypatch):
     def compute():
         if there:
             return 1

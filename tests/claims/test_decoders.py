@@ -1,4 +1,4 @@
-"""What waits for GPT-2 or OPT runs: on a small random decoder, with a tokenizer that knows the documents' words."""
+"""Claims that wait for GPT-2 or OPT run: on a small random decoder, with a tokenizer of the documents' words."""
 
 import pytest
 import torch

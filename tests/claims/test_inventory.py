@@ -14,12 +14,12 @@ READING = "R\t2.2\tBERT-base has 12 layers.\tR-2.2-layers\tbert\tholds\tIt has."
 
 @pytest.fixture
 def added(monkeypatch):
-    """Call it with an item: the inventory has it, too."""
+    """Call it with an item to add it to the inventory."""
     return lambda item: monkeypatch.setitem(gaps.__globals__, "inventory", lambda: (*inventory(), item))
 
 
 def test_every_item_is_checked_or_has_a_reason(capsys):
-    """And the command says one line for each document."""
+    """And the command prints one line for each document."""
     assert gaps(IDS) == [] and report_coverage() == 0
     lines = capsys.readouterr().out.splitlines()
     assert [re.match(r"([RLNAG]) \d+/\d+ \d+\.\d % ", line)[1] for line in lines] == ["R", "L", "N", "A", "G"]
@@ -47,12 +47,12 @@ def test_malformed_lines_are_gaps(added, right, wrong, fault):
 
 
 @pytest.mark.parametrize("line", [READING + "\t", READING.removesuffix("\tIt has."), "R\t2.2\tan item"])
-def test_other_columns_are_refused(line):
-    with pytest.raises(ValueError, match="4 columns, or 7 where it is read"):
+def test_other_columns_are_rejected(line):
+    with pytest.raises(ValueError, match="a line must have 4 columns, or 7 for a reading, got"):
         parse(line)
 
 
-def test_what_is_missing_is_said(added, capsys):
+def test_missing_parts_are_reported(added, capsys):
     some = next(iter(IDS))
     assert gaps(IDS | {"R-1-new"}) == ["no item of the inventory names R-1-new"]
     assert gaps(IDS - {some}) == [f"no claim is called {some}"]
@@ -64,7 +64,7 @@ def test_what_is_missing_is_said(added, capsys):
     assert "A 4.3: 'a number' has neither claim nor reason" in capsys.readouterr().out
 
 
-def test_items_stand_in_order_and_with_their_sections():
+def test_items_are_in_order_with_their_sections():
     """A claim has the section of an item that names it or one above."""
     places = [("RLNAG".index(item.source), *map(int, item.section.split("."))) for item in inventory()]
     assert places == sorted(places) and len(set(inventory())) == len(inventory())
@@ -85,7 +85,7 @@ def test_nearly_all_that_is_printed_has_a_claim(source, sections, least):
 
 
 def test_no_prose_of_the_documents_is_copied(documents):
-    word = r"[^\W\d]+"  # numbers are what is checked
+    word = r"[^\W\d]+"  # numbers are the checked part
     words = {tag: " ".join(re.findall(word, text.lower())) for tag, text in documents.items()}
     for item in inventory():
         own = re.findall(word, item.text.lower())

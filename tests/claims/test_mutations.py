@@ -1,8 +1,8 @@
-"""A recomputed claim notices when the library is wrong: what its computation calls is made to answer otherwise.
+"""A recomputed claim notices an error in the library: the functions that it calls are made to answer wrongly.
 
-For each claim, the calls that it makes into the library are recorded with what they return. Then it is computed again
+For each claim, the calls that it makes into the library are recorded with their results. Then it is computed again
 while one function of the library returns something else, wrong in one of several ways, until the claim's value changes.
-That no function can change it means that the claim reads something off instead of computing it: it is of another kind.
+If no function can change it, the claim reads something instead of computing it: it is of another kind.
 """
 
 import contextlib
@@ -23,8 +23,8 @@ from tutorial_book.claims import check, claims, tools
 from tutorial_book.claims.claim import RECOMPUTED, can_be_checked, recompute
 from tutorial_book.exercises.exercise import TookTooLong, _at_most
 
-KEPT = (tools.bert, tools.tokenizer)  # loading a model takes long, and what comes out is the same each time
-TWINS = {  # what takes seconds, and rests on the same pictures or vectors as another claim, which stands for it
+KEPT = (tools.bert, tools.tokenizer)  # loading a model takes long, and the result is the same each time
+TWINS = {  # claims that take seconds and use the same pictures or vectors as another claim, which represents them
     *("L-2.3.1-separate", "L-2.3.1-distances", "L-4.4.2-separated"),
 }
 # Five seconds and more, each.
@@ -39,7 +39,7 @@ HOW = ("reversed", "zero", "huge", "shorter", "first")  # "first": only the firs
 
 
 def forget(loading):
-    """Clear what the modules of claims keep from one call to the next; loading: models and tokenizers as well."""
+    """Clear the caches of the claims' modules; loading: also those of models and tokenizers."""
     for module in [name for name in sys.modules if name.startswith("tutorial_book.claims.")]:
         for kept in vars(sys.modules[module]).values():
             if hasattr(kept, "cache_clear") and kept.__module__ == module != "tutorial_book.claims.claim":
@@ -54,7 +54,7 @@ def module_of_ours(frame):
 
 
 def record(claim, loading=False, deep=False):
-    """The claim's value, and what the library's functions return on the way: {code: [value, ...]}.
+    """Return the claim's value, and the results of the library's functions during it: {code: [value, ...]}.
 
     deep: of all functions that run, at any depth; otherwise of those that the claim itself calls.
     """
@@ -67,7 +67,7 @@ def record(claim, loading=False, deep=False):
         if event != "call" or not module or module.startswith("tutorial_book.claims"):
             return
         caller = frame.f_back
-        while caller and not module_of_ours(caller):  # torch may stand between
+        while caller and not module_of_ours(caller):  # torch may be in between
             caller = caller.f_back
         if deep or module_of_ours(caller).startswith("tutorial_book.claims"):
             open_calls[frame] = len(returned[frame.f_code])
@@ -84,7 +84,7 @@ def record(claim, loading=False, deep=False):
 
 
 def function_of(code):
-    """The function or method of a module with this code; None for one that is made anew at each call."""
+    """Return the function or method of a module with this code; None for one that is created at each call."""
     owners = [thing for thing in gc.get_referrers(code) if isinstance(thing, types.FunctionType)]
     return next((function for function in owners if "<" not in function.__qualname__), None)
 
@@ -95,7 +95,7 @@ def _answer(*args, **kwargs):
 
 @contextlib.contextmanager
 def mutated(function, how, values=None):
-    """While this lasts, a function of the library answers wrong: with these values, spoiled, or with its own."""
+    """Make a function of the library answer wrong inside this block: with these values, spoiled, or with its own."""
     kept = function.__code__, function.__defaults__, function.__kwdefaults__
     original = types.FunctionType(*kept[:1], function.__globals__, function.__name__, kept[1], function.__closure__)
     original.__kwdefaults__ = kept[2]
@@ -106,7 +106,7 @@ def mutated(function, how, values=None):
         if function.__name__ == "__init__":
             original(*args, **kwargs)
             if not right:
-                spoil(args[0], "shorter")  # sizes are what a model without weights has to say
+                spoil(args[0], "shorter")  # sizes are the statement of a model without weights
             return None
         answer = next(answers, None) if values else original(*args, **kwargs)
         return answer if right else wrong(answer, how)
@@ -190,7 +190,7 @@ def spoil_model(model, how):
 
 
 def noticed(claim, loading=False, deep=False):
-    """The first function of the library whose wrong answer changes the claim's value, and how; None where none does."""
+    """The first function of the library whose wrong answer changes the claim's value, and how; None if none does."""
     value, returned = record(claim, loading, deep)
     assert repr(value) == repr(check(claim).computed), "computed twice, it is not the same"
     for code, values in reversed(returned.items()):

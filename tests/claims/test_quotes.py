@@ -1,4 +1,4 @@
-"""What stands in quotation marks, and is said to stand in a document, stands there, in the section that is named."""
+"""Text in quotation marks that is attributed to a document occurs there, in the section that is named."""
 
 import re
 from pathlib import Path
@@ -12,22 +12,22 @@ OMITTED = r"\.\.\.|…|\[[^\]]*\]"
 
 
 def words(text):
-    """A text's words in small letters: no marks, no commands of formulas, and none cut at a line's end."""
+    """A text's words in lower case: no marks, no commands of formulas, and none cut at a line's end."""
     text = re.sub(r"\\[a-z]+|-\s*\n\s*|[-‐–]", "", text, flags=re.IGNORECASE)
     return " " + " ".join(re.findall(r"[^\W_]+", text.lower())) + " "
 
 
 def quotes(text):
-    """What stands between a text's quotation marks, of either kind; and whether it has two words or more.
+    """The text between quotation marks, of either kind; and whether it has two words or more.
 
-    A single word may be anybody's.
+    A single word is not a quotation.
     """
     found = [a or b for a, b in re.findall(r'"([^"]+)"|“([^”]+)”', text)]
     return [(quote, words(quote).count(" ") > 2) for quote in found]
 
 
 def quoted_on(page):
-    """The long quotations on a page, but for code and comments, each with the places that its paragraph names."""
+    """The long quotations on a page, except code and comments, each with the places that its paragraph names."""
     text = re.sub(r"^(`{3,}).*?^\1|`[^`\n]*`|^% [^\n]*$", "", page, flags=re.MULTILINE | re.DOTALL)
     for passage in re.split(r"\n\s*\n|\n(?=- |\d+\. )", text):
         if places := set(PLACE.findall(passage)):
@@ -35,7 +35,7 @@ def quoted_on(page):
 
 
 def quoted():
-    """Every quotation of the pages, of the claims and of what is read, with the places where it may stand."""
+    """Every quotation of the pages, the claims and the readings, with the places where it may occur."""
     for page in PAGES:
         yield from quoted_on(page.read_text(encoding="utf-8"))
     parts = [(claim, *re.split(r"\(here\b", claim.statement), claim.note) for claim in claims()]
@@ -47,9 +47,9 @@ def quoted():
 
 
 def stands_in(sections, quote, tag, number):
-    """Whether a quotation, but for what it omits, stands in a section or one below it; "": anywhere in a document.
+    """Whether a quotation, without its omissions, occurs in a section or one below it; "": anywhere in a document.
 
-    Its parts must stand in one section, in their order.
+    Its parts must be in one section, in their order.
     """
     parts = ".*".join(re.escape(words(part)[:-1]) + r"\b" for part in re.split(OMITTED, quote) if words(part).strip())
     return any(re.search(parts, text) for place, text in sections.items()

@@ -1,6 +1,6 @@
-"""Where a document is wrong, what is right is computed a second time: in NumPy, exact decimals, transformers, torch.
+"""If a document is wrong, the correct value is computed in a second way: NumPy, exact decimals, transformers, torch.
 
-Where it is right, its own number is the second way.
+If it is right, its own number is the second way.
 """
 
 from decimal import Decimal

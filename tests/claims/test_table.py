@@ -17,7 +17,7 @@ def test_each_row_has_a_cell_for_each_column():
     assert counts == {"columnheader": len(COLUMNS), "row": 3, "rowheader": 2, "cell": 2 * (len(COLUMNS) - 1)}
 
 
-def test_only_what_does_not_hold_stands_open():
+def test_only_claims_that_do_not_hold_are_open():
     html = Table([result(), result(FAILS), result(DIFFERS), result("needs bert-base-cased")])._repr_html_()
     titles = re.findall(r"<details class=\"claims\"( open)?><summary>(.*?)</summary>", html)
     assert titles == [
@@ -42,7 +42,7 @@ def test_values_have_as_many_digits_as_were_printed():
     assert "computed  nan" in repr(Table([Result(result(printed=1).claim, float("nan"), FAILS)]))
     shown = Table([result(printed=True, expected=1.5)])
     assert "expected  1.5\n  computed  1.2\n" in repr(shown) and "Expected: 1.5. Why." in shown._repr_html_()
-    assert "printed" not in repr(shown)  # a plain statement has no value beside it
+    assert "printed" not in repr(shown)  # a plain statement has no value next to it
     assert "Expected" not in Table([result(expected=True)])._repr_html_()
     assert repr(Table([result(FAILS)])).startswith("Rezaei 1.1  ✗ does not hold  (recomputed)  [R-1.1-x]\n  One.\n")
 

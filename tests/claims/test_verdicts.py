@@ -17,7 +17,7 @@ STAND_IN = re.compile("default model|the book's (de|en)coder|book-gpt|book-bert|
 
 
 def name(claim):
-    """What a test of a claim is called: -k meaning/ takes those of a chapter, -k R-5.4 those of a section."""
+    """Return the name of a claim's test: -k meaning/ selects those of a chapter, -k R-5.4 those of a section."""
     return f"{claim.chapter}/{claim.id}"
 
 
@@ -50,7 +50,7 @@ def test_changed_numbers_do_not_hold():
 
 
 def test_arithmetic_gives_the_same_value_twice():
-    """What is recomputed: see test_mutations."""
+    """Recomputed values: see test_mutations."""
     for claim in CHECKED:
         if claim.kind != RECOMPUTED:
             assert repr(recompute(claim)) == repr(check(claim).computed), claim.id
@@ -72,7 +72,7 @@ def test_claims_say_what_their_verdict_asks_for():
 
 
 def test_no_stand_in_refutes_a_claim(monkeypatch):
-    """What does not hold reads no trained model."""
+    """No claim that does not hold reads a trained model."""
     read = []
     monkeypatch.setattr(checkpoints, "read", read.append)
     forget(loading=True)

@@ -1,4 +1,4 @@
-"""Real texts, measured now or as stored: the numbers are those of the texts, and the page says which it shows."""
+"""Real texts, measured now or stored: the numbers are those of the texts, and the page says which it shows."""
 
 import numpy as np
 import pytest
@@ -13,13 +13,13 @@ from tutorial_lib.weights.catalog import DEFAULT
 
 @pytest.fixture
 def quick_pictures(monkeypatch):
-    """Those that are left out are slow, and on another machine they are others."""
+    """The numbers that are left out are slow, and differ on another machine."""
     for name in ("tsne", "umap"):
         monkeypatch.setattr(real_texts.geometry, name, lambda X: np.zeros((len(X), 2)))
 
 
 def leaves(found, path=()):
-    """Every number and word in what is stored, with the way to it."""
+    """Yield every number and word of the stored data, with the path to it."""
     items = found.items() if isinstance(found, dict) else enumerate(found) if isinstance(found, list) else ()
     if not items:
         yield path, found

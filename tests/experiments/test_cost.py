@@ -29,7 +29,7 @@ def test_operations_are_those_that_torch_counts(n, n_heads, d_k, d_ff):
 
 
 def test_seconds_are_those_of_the_shortest_run(monkeypatch):
-    """After one that does not count; the clock stands still while a run waits for its turn."""
+    """After one that does not count; the clock stops while a run waits for its turn."""
     clock = iter([0, 5, 10, 13, 20, 24])
     monkeypatch.setattr("tutorial_book.experiments.cost.time.process_time", lambda: next(clock))
     runs = []

@@ -1,4 +1,4 @@
-"""Stories by a rule: what is counted right, and what is counted varied."""
+"""Stories by a rule: which ones count as right, and which as varied."""
 
 from tutorial_book.experiments.decoders import groups, judged, of_grammar
 

@@ -1,4 +1,4 @@
-"""A thread without noise is a curve; shuffled texts keep their words; vectors are those that the models give."""
+"""A curve without noise is a curve; shuffled texts keep their words; vectors are the models' own."""
 
 import numpy as np
 import pytest

@@ -14,7 +14,7 @@ def test_each_homonym_has_its_own_noun(tok):
 
 
 def test_nearest_is_counted_in_its_own_half(monkeypatch, tok):
-    """Where the vectors are what their sense says, all eight are right; where they alternate, not all are."""
+    """If the vectors follow their sense, all eight are right; if they alternate, not all are."""
     vectors = np.repeat([[1.0, 0.1], [0.1, 1.0]], 4, axis=0)
 
     def states(texts, model, pooling, layers, tokenizer):

@@ -1,4 +1,4 @@
-"""What is read of a BERT for gates: maps, cone indices, subspaces, and slices that are a head's or none's."""
+"""The data of a BERT for gates: maps, cone indices, subspaces, and slices that belong to a head or to none."""
 
 import numpy as np
 import pytest

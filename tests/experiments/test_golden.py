@@ -1,4 +1,4 @@
-"""The golden trace: our models give it, and a mistake does not. Another language: tests/views/test_training.py."""
+"""The golden trace: our models reproduce it, and a mistake does not. In JavaScript: tests/views/test_training.py."""
 
 import json
 import re
@@ -62,7 +62,7 @@ def test_our_models_learn_as_golden_ones(name, file):
 
 
 def test_wrong_gradient_is_seen_where_it_begins(file):
-    """From the last stop back: what comes after the mistake is right, what comes before it is not."""
+    """Backward from the last value: values after the mistake are right, values before it are not."""
     model = tiny("tiny-gpt")
     model.layer[1].feed_forward.register_full_backward_hook(lambda module, inner, outer: (1.01 * inner[0], None))
     shares = compare_golden(file("tiny-gpt"), partial(trace_of, model), partial(learning_of, model))
@@ -121,7 +121,7 @@ def test_two_runs_write_the_same_bytes(folder, tmp_path):
 
 
 def test_weights_are_bits_of_a_generator():
-    """The first of them as numbers: should any library draw others, the files of old would no longer be right."""
+    """The first of them as numbers: if a library drew others, old files would become wrong."""
     model = tiny("tiny-bert")
     first = [model.embeddings.tokens.weight[0, :4] * 4096, model.embeddings.norm.weight[:4] * 512 - 512]
     assert first[0].tolist() == [int(b) // 2**56 - 128 for b in np.random.PCG64(1).random_raw(4)] == [3, 115, -92, 114]

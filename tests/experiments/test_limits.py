@@ -1,4 +1,4 @@
-"""Every pair of profiles is asked for once; searches and scores equal their definitions; four numbers are enough."""
+"""Each pair of profiles has one question; searches and scores equal their definitions; four numbers are enough."""
 
 from collections import Counter
 from itertools import combinations

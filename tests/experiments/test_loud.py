@@ -1,4 +1,4 @@
-"""Words in their texts, and scores item by item: on texts that can be counted by hand, and on vectors that know."""
+"""Words in their texts, and scores item by item: on texts that can be counted by hand, and on known vectors."""
 
 import re
 from functools import cache
@@ -34,7 +34,7 @@ def test_gpt_reads_after_its_start_sign(book_gpt, book_bpe):
 
 
 def test_whole_words_of_enough_texts_are_kept():
-    """Once a text; of "dogma" the piece "dog" is no word."""
+    """Once per text; the piece "dog" of "dogma" is not a word."""
     tokens = "a dog is a dog | a dog ##ma is . | a dog | a bear is".split(" | ")
     texts = np.repeat(range(4), [len(text.split()) for text in tokens])
     tokens = np.array(" ".join(tokens).split())
@@ -51,7 +51,7 @@ def test_strangers_of_a_group_come_from_different_texts():
         assert sorted(read.texts[places[groups == "x"]]) == [0, 1, 2, 3]
         assert len(set(read.texts[places[groups == "y"]])) == 2
     assert set(np.concatenate(drawn)) == set(range(9)) and (loud.strangers(read, groups, 0) == drawn[0]).all()
-    with pytest.raises(ValueError, match="at most 4 tokens, one of each text, got 5"):
+    with pytest.raises(ValueError, match="at most 4 tokens, one from each text, got 5"):
         loud.strangers(read, ["x"] * 5)
 
 
@@ -60,12 +60,12 @@ def test_reciprocal_ranks_are_those_of_uses():
     answers = [rng.choice(12, 3, replace=False).tolist() for _ in range(20)]
     theirs = reciprocal_rank([row.argsort()[::-1].tolist() for row in C], answers)
     np.testing.assert_allclose(loud.reciprocal_ranks(C, answers), theirs)
-    assert loud.reciprocal_ranks(np.zeros((1, 4)), [[2]]) == 0.25  # all alike: nothing is found
+    assert loud.reciprocal_ranks(np.zeros((1, 4)), [[2]]) == 0.25  # all equal: nothing is found
 
 
 @pytest.fixture(scope="module")
 def tasks():
-    """A text's vector adds up those of its words, which are by lot; a question is read as the texts that answer it."""
+    """A text's vector adds up its words' random vectors; a question is read as the texts that answer it."""
     answers = load_texts("queries")
 
     @cache

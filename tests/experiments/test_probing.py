@@ -1,4 +1,4 @@
-"""Probes: what they find where something is, that they find nothing where nothing is, and what they refuse."""
+"""Probes: they find information if there is some, find nothing if there is none, and reject bad arguments."""
 
 from types import SimpleNamespace
 
@@ -43,7 +43,7 @@ def test_softmax_regression_ends_where_scikit_learns_does():
 
 
 def test_training_stops_at_the_lowest_loss_held_back():
-    X, y = clouds(n=20, d=50, apart=0.7)  # more coordinates than words for each class: easy to learn by heart
+    X, y = clouds(n=20, d=50, apart=0.7)  # more coordinates than words for each class: easy to memorize
     train, held = split(y, 0.5)
 
     def loss(rows, **settings):
@@ -57,7 +57,7 @@ def test_training_stops_at_the_lowest_loss_held_back():
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_only_clouds_apart_are_told_apart(kind):
+def test_only_separate_clouds_are_separated(kind):
     far, y = clouds(apart=6.0)
     one, _ = clouds(apart=0.0)
     with torch.no_grad():  # training switches gradients on
@@ -75,7 +75,7 @@ def test_hidden_layer_learns_exclusive_or():
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_seed_gives_one_probe(kind):
-    """And the caller's random numbers are left alone."""
+    """And the caller's random numbers are not changed."""
     X, y = clouds(apart=1.0)
     torch.manual_seed(5)
     expected = torch.rand(2)
@@ -88,7 +88,7 @@ def test_seed_gives_one_probe(kind):
 
 def test_scale_and_shift_of_inputs_do_not_matter():
     X, y = clouds(n=15)
-    X[:, 5] = 7.0  # a constant column is no harm
+    X[:, 5] = 7.0  # a constant column does no harm
     moved = train_probe(1000 * X - 5, y).probabilities(1000 * X - 5)
     np.testing.assert_allclose(train_probe(X, y).probabilities(X), moved, atol=1e-9)
 
@@ -108,7 +108,7 @@ def test_split_and_folds_hold_classes_in_their_shares():
 
 @pytest.fixture
 def trainings(monkeypatch):
-    """What probes are trained on, (X, seed); in place of training, a vector's largest number is its class."""
+    """The training data of probes, (X, seed); instead of a trained class, a vector's largest number counts."""
     seen = []
 
     def train(X, y, kind, seed, **settings):
@@ -165,34 +165,34 @@ def test_token_vectors_are_hugging_faces_rows(bert, tok, hf_bert):
 
 
 @pytest.mark.parametrize("word", ["serendipity", "two words", "🐻", ""])
-def test_words_that_are_no_token_are_refused(bert, tok, word):
+def test_words_that_are_not_tokens_are_rejected(bert, tok, word):
     with pytest.raises(ValueError, match="words must each be one token of the vocabulary, got"):
         probing.token_vectors(["bear", word], bert, tok)
 
 
-# --- What is refused ------------------------------------------------------------------------------------------------
+# --- Rejected arguments ---------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        (lambda X, y: {"y": 0 * y}, "y must hold at least 2 classes, got 1"),
+        (lambda X, y: {"y": 0 * y}, "y must contain at least 2 classes, got 1"),
         (lambda X, y: {"y": np.where(y == 2, y, 0)}, r"at least 5 words of each class, got \[60, 0, 30\]"),
         (lambda X, y: {"X": X[:64], "y": y[:64]}, r"at least 5 words of each class, got \[30, 30, 4\]"),
         (lambda X, y: {"X": np.where(X > 2, np.nan, X)}, "X must be finite, got .* NaN"),
-        (lambda X, y: {"X": X[0]}, r"X must be a matrix of 1 or more vectors, one a row, got shape \(8,\)"),
-        (lambda X, y: {"y": y[:-1]}, "y must hold a class, 0 or 1 or ..., for each of the 90 rows of X"),
-        (lambda X, y: {"y": y / 2}, "y must hold a class, .*got float64"),
-        (lambda X, y: {"y": y - 1}, "y must hold a class"),
+        (lambda X, y: {"X": X[0]}, r"X must be a matrix of 1 or more vectors, one per row, got shape \(8,\)"),
+        (lambda X, y: {"y": y[:-1]}, "y must contain a class, 0 or 1 or ..., for each of the 90 rows of X"),
+        (lambda X, y: {"y": y / 2}, "y must contain a class, .*got float64"),
+        (lambda X, y: {"y": y - 1}, "y must contain a class"),
         (lambda X, y: {"kind": "forest"}, "kind must be one of 'softmax', 'hidden', 'boosting', got 'forest'"),
-        (lambda X, y: {"validation": 1.0}, "validation must be a share from 0 to below 1, got 1.0"),
+        (lambda X, y: {"validation": 1.0}, "validation must be a share, 0 or more and below 1, got 1.0"),
         (lambda X, y: {"n_splits": 31}, "n_splits must be .* the size of the smallest class, 30, got 31"),
         (lambda X, y: {"n_splits": 1}, "n_splits must be a number of folds"),
-        (lambda X, y: {"groups": ["sun", "bus"]}, "groups must hold a name for each of 90 rows, 5 .* got 2 rows of 2"),
-        (lambda X, y: {"groups": ["sun"] * 90}, "groups must hold .* got 90 rows of 1"),
+        (lambda X, y: {"groups": ["sun", "bus"]}, "groups must contain a name for each of 90 rows, 5 .* got 2 rows"),
+        (lambda X, y: {"groups": ["sun"] * 90}, "groups must contain .* got 90 rows of 1"),
     ],
 )
-def test_what_teaches_nothing_is_refused(changes, message):
+def test_what_teaches_nothing_is_rejected(changes, message):
     X, y = clouds()
     with pytest.raises(ValueError, match=message):
         score(**{"X": X, "y": y} | changes(X, y))

@@ -80,6 +80,6 @@ def test_seed_says_which_go_by_lot(small):
     *((lambda model, share=share: prune(model, share), "share must be a number from 0 to 1, got")
       for share in (-0.1, 1.5, float("nan"))),
 ])  # fmt: skip
-def test_other_settings_are_refused(small, call, says):
+def test_other_settings_are_rejected(small, call, says):
     with pytest.raises(ValueError, match=says):
         call(small)

@@ -1,4 +1,4 @@
-"""Roles of heads: chosen on one set, judged on another, on cases whose answer is known."""
+"""Roles of heads: chosen on one set, judged on another, on cases with known answers."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Shapes along training: what is measured, of which vectors, and that the stored numbers come out again."""
+"""Shapes along training: the measures, of which vectors, and reproducible stored numbers."""
 
 import numpy as np
 import pytest
@@ -29,7 +29,7 @@ def test_states_are_those_of_the_trace(kind):
 
 
 def test_kinds_differ_in_norm_and_sight_alone():
-    """Tokens of an encoder look both ways, a decoder's only back; all start from the same weights."""
+    """Tokens of an encoder look in both directions, a decoder's only back; all start from the same weights."""
     weights = dict(dynamics.new_model("decoder, pre-norm", 3, 100).named_parameters())
     for kind, (decodes, norm_first) in KINDS.items():
         model = dynamics.new_model(kind, 3, 100)
@@ -66,7 +66,7 @@ def test_copies_of_first_tokens_are_no_news(recwarn):
     assert first == pytest.approx(second) and not recwarn.list
 
 
-def test_short_texts_are_told_of(tok):
+def test_short_texts_are_reported(tok):
     with pytest.raises(ValueError, match="n must be at most the number of tokens of the longest text, got 9"):
         dynamics.openings(["the bear"], tok, n=9)
 

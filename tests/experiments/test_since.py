@@ -1,4 +1,4 @@
-"""Small decoders that differ in one part: what is equal in them, what differs, and whose the stored numbers are."""
+"""Small decoders that differ in one part: their common and different parts, and the source of the stored numbers."""
 
 import numpy as np
 import pytest
@@ -40,7 +40,7 @@ def test_each_kind_has_the_parts_that_it_names(kind, parts):
 
 @pytest.mark.parametrize("positions", since.POSITIONS)
 def test_only_positions_tell_the_order_of_tokens(positions):
-    """One layer: with no positions, its output at the last place is that of a bag of tokens."""
+    """One layer: with no positions, its output at the last position is that of a bag of tokens."""
     moved = IDS[:, [*range(since.N_TOKENS - 3, -1, -1), since.N_TOKENS - 2, since.N_TOKENS - 1]]
     model = since.Decoder(since.Parts(positions), since.VOCABULARY)
     model.layer = model.layer[:1]

@@ -1,4 +1,4 @@
-"""Keys, values and coordinates taken away; softmaxes with a way out; the letters that small decoders learn."""
+"""Removed keys, values and coordinates; softmaxes with an alternative; the letters that small decoders learn."""
 
 import pytest
 import torch
@@ -60,7 +60,7 @@ def test_other_keys_share_the_weight_of_one_gone(encoder, some):
 
 @pytest.mark.parametrize("give", [None, torch.tensor([2, 1, 3])])
 def test_coordinates_are_taken_and_given(give):
-    """What is taken away becomes the mean of the other places; what is given is what the usual model has."""
+    """A removed coordinate becomes the mean over the other positions; a given one is the usual model's."""
     before, X, take = torch.randn(3, 5, 4), torch.randn(3, 5, 4), torch.tensor([0, 4, 1])
     keep = sinks.with_coordinate({"layer.1.output": before, "layer.1.hidden": before}, [3], take, give)
     expected, rows = X.clone(), torch.arange(3)
@@ -119,7 +119,7 @@ def test_each_kind_has_its_norm_and_softmax(kind, decoder):
     assert all(torch.equal(shared[name], tensor) for name, tensor in model.state_dict().items())
 
 
-def test_signals_repeat_what_stood_before():
+def test_signals_repeat_the_letter_before():
     ids = letters(5, 50)
     names, P = sinks.alphabet()
     assert (ids[:, 0] == 0).all() and (ids[:, 1:] > 0).all() and ids.shape == (50, sinks.N_TOKENS + 1)
@@ -130,7 +130,7 @@ def test_signals_repeat_what_stood_before():
     torch.testing.assert_close(P.sum(1), torch.ones(len(names)))
 
 
-def test_who_knows_the_pairs_reaches_the_floor():
+def test_knowing_the_pairs_reaches_the_floor():
     _, P = sinks.alphabet()
     ids = letters(HELD_OUT, 200)
     found = sinks.losses(lambda ids, keep: (P.log().clamp(min=-30)[ids], None), ids)

@@ -1,4 +1,4 @@
-"""The numbers that are stored: whole, and from the settings of today."""
+"""The stored numbers: complete, and from the current settings."""
 
 import json
 import re

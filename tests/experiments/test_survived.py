@@ -34,7 +34,7 @@ def test_each_row_quotes_or_is_the_books_own(row):
 
 
 @pytest.mark.parametrize("found, control", [(0.5, 0.25), (4, -21), (0.15, 0.97), (1, 1)])
-def test_dot_and_square_stand_at_the_numbers(found, control):
+def test_dot_and_square_are_at_the_numbers(found, control):
     drawing = ElementTree.fromstring(f"<div>{picture(found, control)}</div>")
     dot, square, line = (drawing.find(f".//{name}") for name in ("circle", "rect", "path"))
     low, high = min(0, found, control), max(0, found, control)

@@ -1,4 +1,4 @@
-"""bert-base-cased's vocabulary, measured or as stored: the numbers are the vocabulary's, and no more of it is kept."""
+"""bert-base-cased's vocabulary, measured or stored: the numbers are the vocabulary's, and no more of it is kept."""
 
 import pytest
 
@@ -18,7 +18,7 @@ def test_little_of_the_vocabulary_is_stored():
 
 @pytest.mark.parametrize("here", [True, False])
 def test_vocabulary_at_hand_is_measured(monkeypatch, here):
-    """Else the stored numbers are looked up."""
+    """Otherwise the stored numbers are used."""
     own = WordPiece([*tokenization.LOOKED_UP, *"The I bears ##s ! , love".split()], lowercase=False)
     monkeypatch.setattr(tokenization.weights, "available", lambda vocabulary: {tokenization.NAME: None} if here else {})
     monkeypatch.setattr(tokenization.WordPiece, "from_pretrained", lambda name: own)

@@ -1,4 +1,4 @@
-"""The vector database finds what brute force finds; chunks lose no word; the scores are those of the field."""
+"""The vector database finds the same as brute force; chunks lose no word; the scores are the standard ones."""
 
 import numpy as np
 import pytest
@@ -21,7 +21,7 @@ def texts_of(found):
 
 @pytest.mark.parametrize("n, d, k", [(1, 1, 1), (7, 3, 7), (300, 384, 10), (2000, 16, 100), (2, 2, 50)])
 def test_search_is_exact(n, d, k):
-    """Where fewer are there than asked for, all are found."""
+    """If fewer exist than asked for, all are found."""
     X, queries, texts = cloud(n, d), cloud(5, d, seed=1), [f"text {i}" for i in range(n)]
     index = Index(texts, X)
     assert len(index) == n and index.d == d
@@ -49,11 +49,11 @@ def test_entries_come_in_order():
 @pytest.mark.parametrize(
     "call, error, says",
     [
-        (lambda: Index([], np.ones((0, 2))), ValueError, "texts must hold at least one text"),
+        (lambda: Index([], np.ones((0, 2))), ValueError, "texts must contain at least one text"),
         (lambda: Index(["a"], np.ones((2, 2))), ValueError, r"vectors must have shape \(1, d\).*got \(2, 2\)"),
         (lambda: Index(["a"], [["x"]]), TypeError, "vectors must be an array of numbers"),
         (lambda: Index(["a", "b"], [[1, 0], [0, 0]]), ValueError, "vectors must be finite and not zero"),
-        (lambda: Index(["a"], [[1, 1]], tags=["x", "y"]), ValueError, "tags must be one for each text, 1, got 2"),
+        (lambda: Index(["a"], [[1, 1]], tags=["x", "y"]), ValueError, "tags must have one entry per text, 1, got 2"),
         (lambda: Index(["a"], [[1, 1]]).search([1, 1, 1]), ValueError, r"vector must have shape \(2,\)"),
         (lambda: Index(["a"], [[1, 1]]).search([0, 0]), ValueError, "vector must be finite and not zero"),
         (lambda: Index(["a"], [[1, 1]]).search([1, 1], k=0), ValueError, "k must be a number of texts, 1 to 4096"),
@@ -62,7 +62,7 @@ def test_entries_come_in_order():
         (lambda: recall_at_k([["a"]], [["a"]], 0), ValueError, "k must be"),
     ],
 )
-def test_bad_input_is_refused_by_name(call, error, says):
+def test_bad_input_is_rejected_by_name(call, error, says):
     with pytest.raises(error, match=says):
         call()
 

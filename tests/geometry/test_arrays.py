@@ -7,7 +7,7 @@ import torch
 from tests.geometry.clouds import gaussian
 from tutorial_lib.geometry.arrays import as_array, as_cloud, as_numbers, as_vectors
 
-X = gaussian(6, 3).round()  # so that short types hold the same
+X = gaussian(6, 3).round()  # so that short types represent the same values
 READ_ONLY = X.copy()
 READ_ONLY.flags.writeable = False
 SAME = {
@@ -35,7 +35,7 @@ def test_lists_arrays_and_tensors_hold_the_same_numbers(read, values):
 
 def test_labels_may_be_anything_in_equal_rows():
     assert as_array("labels", torch.tensor([1.0, 2.0], requires_grad=True)).tolist() == [1, 2]
-    with pytest.raises(ValueError, match="^labels must be an array, with rows of one length"):
+    with pytest.raises(ValueError, match="^labels must be an array with rows of one length"):
         as_array("labels", [[1], [1, 2]])
 
 
@@ -50,16 +50,16 @@ def test_labels_may_be_anything_in_equal_rows():
         ([[1.0, 2.0], [-np.inf, 1.0]], ValueError, "^X must be finite, got 1 values"),
         ([["a"], ["b"]], TypeError, "^X must be an array of real numbers"),
         (np.eye(2) + 1j, TypeError, "^X must be an array of real numbers, got complex128"),
-        ([[1], [1, 2]], ValueError, "^X must be an array, with rows of one length, got "),
+        ([[1], [1, 2]], ValueError, "^X must be an array with rows of one length, got "),
     ],
 )
-def test_what_holds_no_vectors_is_refused(values, error, says):
+def test_input_without_vectors_is_rejected(values, error, says):
     with pytest.raises(error, match=says):
         as_vectors("X", values, least=2)
 
 
 def test_a_cloud_has_two_different_vectors():
     for same in (np.full((4, 3), 0.1), [[1.0, 2.0]] * 2):
-        with pytest.raises(ValueError, match="^X must hold at least two different vectors"):
+        with pytest.raises(ValueError, match="^X must contain at least two different vectors"):
             as_cloud("X", same)
     assert len(as_cloud("X", [[1.0], [2.0], [1.0]])) == 3  # the first row is also the last

@@ -1,6 +1,6 @@
-"""How all functions are called: what cannot be measured is refused by the argument's name, and defaults are known.
+"""How all functions are called: invalid input is rejected with the argument's name, and defaults are known.
 
-`tests/test_bad_calls.py` calls the same functions with what is no array at all.
+`tests/test_bad_calls.py` calls the same functions with arguments that are not arrays.
 """
 
 from importlib import import_module
@@ -21,7 +21,7 @@ UP, ZERO = np.eye(6)[0], np.zeros(6)
 PLANE = TokenPlane(np.eye(2, 6), np.eye(2))
 HELIX = np.stack([np.cos(np.arange(100)), np.sin(np.arange(100)), np.arange(100) / 50], axis=1)
 
-# A function, and calls: what must be otherwise, as the error says it, and the arguments.
+# A function, and calls: the rule in the error, and the arguments.
 REFUSED = [
     ("contextuality.self_similarity", ("words", X[:3], list("aab"))),
     ("contextuality.explainable_variance", ("words", X[:3], list("aab"))),
@@ -168,7 +168,7 @@ def find(name):
 
 
 @pytest.mark.parametrize("row", REFUSED, ids=lambda row: row[0])
-def test_what_cannot_be_measured_is_refused(row):
+def test_invalid_input_is_rejected(row):
     name, *calls = row
     for what, *arguments in calls:
         with pytest.raises((TypeError, ValueError), match=f"^{what} must"):
@@ -182,7 +182,7 @@ def test_defaults_are_part_of_the_result(name):
 
 
 @pytest.mark.parametrize("measure", [average_cosine, cone_index])
-def test_a_streamed_cloud_refuses_the_same(measure):
+def test_a_streamed_cloud_rejects_the_same(measure):
     for cloud in (Cloud(6).add(HOLE), Cloud(6, without=[0]).add(HOLE).rest):
         with pytest.raises(ValueError, match="X must have no row of zeros, which has no cosine, got 1"):
             measure(cloud)

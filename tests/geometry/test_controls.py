@@ -41,7 +41,7 @@ def test_whitening_is_scikit_learns(n):
     control = controls.whiten(X, n)
     np.testing.assert_allclose(np.abs(control(Y)), np.abs(theirs), atol=1e-6)
     largest = np.abs(control.matrix).argmax(0)
-    assert (control.matrix[largest, range(len(largest))] > 0).all()  # signs are not left to chance
+    assert (control.matrix[largest, range(len(largest))] > 0).all()  # signs are not random
 
 
 def test_whitening_few_vectors_keeps_the_directions_that_vary():

@@ -1,4 +1,4 @@
-"""Curves: periods of helices and clocks that are known, rotations, and dimensions of known curves."""
+"""Curves: known periods of helices and clocks, rotations, and dimensions of known curves."""
 
 import numpy as np
 import pytest

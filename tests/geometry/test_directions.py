@@ -119,7 +119,7 @@ def test_neighbors_are_those_of_scipys_distances(Y, data):
     for measure, closeness in MEASURED.items():
         S, found = closeness(X, Y), getattr(near, measure)
         assert found.shape == (len(X), k) and all(len(set(row)) == k for row in found.tolist())
-        # Rows may be equally near: then their closeness is equal, if not their number.
+        # Rows may be equally near: then their distance is equal, if not their number.
         np.testing.assert_allclose(np.take_along_axis(S, found, 1), -np.sort(-S, axis=1)[:, :k], atol=1e-9)
 
 
@@ -206,7 +206,7 @@ def test_the_best_probability_is_softmaxs(scores, scale):
     assert directions.best_probability(scores, [scale])[0] == pytest.approx(expected.numpy(), rel=1e-9)
 
 
-def test_scales_stand_first_and_overflow_nothing():
+def test_scales_come_first_and_nothing_overflows():
     found = directions.best_probability(E, [0, 1e6])
     assert found[0] == pytest.approx(np.full(30, 1 / 6))
     assert found[1] == pytest.approx(np.ones(30))

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from tutorial_lib.geometry import GATES, gate_example, gate_of, gate_scores, without_tokens
 
-# What a pure example is besides, so that the order of the gates decides.
+# Other gates that a pure example also is, so that the order of the gates decides.
 ALSO = {"closed": {"instance"}, "directional": {"backward", "forward"}}
 
 

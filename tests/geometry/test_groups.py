@@ -46,7 +46,7 @@ def test_purity_of_known_points():
     assert neighbor_purity(FAR, [0, 1, 0, 1]) == 0
     chance = (3 * 2 / 7 + 5 * 4 / 7) / 8
     assert neighbor_purity(np.ones((8, 2)), [0] * 3 + [1] * 5, k=2) == pytest.approx(chance)
-    lattice = 0.1 * np.arange(8)[:, None]  # neighbors on both sides are equally far but for rounding
+    lattice = 0.1 * np.arange(8)[:, None]  # neighbors on both sides are equally far, except for rounding
     assert neighbor_purity(lattice, [0, 1] * 4, k=1) == 0
     assert neighbor_purity(lattice, [0, 0, 0, 0, 1, 1, 1, 1], k=1) == pytest.approx((6 + 2 * 0.5) / 8)
 

@@ -92,7 +92,7 @@ def test_induction_scores_follow_earlier_places():
     assert heads.induction_score(np.eye(4)[[0, 0, 1, 2]], list("abab")) == 1
     assert heads.induction_score(np.eye(4)[[0, 0, 1, 1]], list("abab")) == 0.5  # to oneself does not count
     assert np.isnan(heads.induction_score(A, range(6))).all()
-    with pytest.raises(ValueError, match="tokens must be of the 6"):
+    with pytest.raises(ValueError, match="tokens must have one token per column of the weights, 6"):
         heads.induction_score(A, tokens[:5])
 
 
@@ -104,7 +104,7 @@ def test_induction_score_takes_each_texts_own_tokens():
         np.testing.assert_allclose(heads.induction_score(A, each), apart)
     with pytest.raises(ValueError, match=r"those of 2 texts, as tokens are, \(2, ..., n, n\), got shape"):
         heads.induction_score(A, tokens[:2])
-    with pytest.raises(ValueError, match="tokens must be of the 6 tokens that the weights belong to, got 5"):
+    with pytest.raises(ValueError, match="tokens must have one token per column of the weights, 6, got 5"):
         heads.induction_score(A, tokens[:, :5])
 
 
@@ -113,9 +113,9 @@ def test_induction_score_takes_each_texts_own_tokens():
     lambda A: heads.head_statistics(A, list("abcdef")),
     lambda A: heads.word_weights(A, [0, 0, 1, 1, 2, 2], 3),
 ])  # fmt: skip
-def test_weights_of_several_texts_are_refused_for_one(score):
+def test_weights_of_several_texts_are_rejected_for_one(score):
     score(soft(4, 2, 6, 6))
-    with pytest.raises(ValueError, match=r"weights must be of one text, \(n_layers, n_heads, n, n\) at most"):
+    with pytest.raises(ValueError, match=r"weights must belong to one text, at most \(n_layers, n_heads, n, n\)"):
         score(soft(3, 4, 2, 6, 6))
 
 
@@ -143,7 +143,7 @@ def test_hits_are_largest_weights_and_fixed_offsets():
             assert found[i, j, k] == (max(others, key=others.get) == wanted)
     assert heads.hits(A, []).shape == (5, 7, 0)
     assert heads.hits([[1.0, 0.0], [0.0, 1.0]], [(0, 1)]).all()  # the only other word, even without weight
-    assert heads.offset_hits([(0, -2)], [-2]).all()  # two numbers that are no places do as well
+    assert heads.offset_hits([(0, -2)], [-2]).all()  # two numbers outside the text also work
     found = heads.offset_hits([(0, 2), (5, 4), (1, 3)], [-1, 2, 3])
     assert found.tolist() == [[False, True, False], [True, False, True], [False, False, False]]
 

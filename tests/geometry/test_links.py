@@ -10,7 +10,7 @@ from tutorial_lib.geometry import crossings, hopf_link, linking_number
 
 
 def curves(turns, n=400):
-    """A circle, and a curve that winds so many times around it while it goes around once."""
+    """A circle, and a curve that winds this many times around it while it goes around once."""
     t = 2 * np.pi * np.arange(n) / n
     circle = np.stack([2 * np.cos(t), 2 * np.sin(t), 0 * t], axis=1)
     wide = 2 + 0.8 * np.cos(turns * t)
@@ -18,7 +18,7 @@ def curves(turns, n=400):
 
 
 def slow_crossings(first, second):
-    """Of two polygons in the plane, edge by edge: how many crossings, and the sum of those with first on top, signed.
+    """Of two polygons in the plane, edge by edge: how many crossings, and the signed sum of those with first on top.
 
     A third coordinate is the height.
     """

@@ -7,7 +7,7 @@ from tests.geometry.clouds import gaussian
 from tutorial_lib.geometry import nearest_neighbors, tiles
 from tutorial_lib.geometry.neighbors import nearest_by_definition
 
-# Their distances are below the rounding of |x|^2 + |y|^2 - 2 x y, so the fast pass cannot tell them apart.
+# Their distances are below the rounding of |x|^2 + |y|^2 - 2 x y, so the fast pass cannot distinguish them.
 NEAR_COPIES = np.repeat(1000 * gaussian(6, 40), 20, axis=0) + 1e-9 * gaussian(120, 40, seed=1)
 CLOUDS = {
     "near copies": NEAR_COPIES,
@@ -37,7 +37,7 @@ def test_tiles_find_what_the_definition_says(X, monkeypatch):
     for k in (1, 2, min(9, len(X) - 1)):
         fast, plain = nearest_neighbors(X, k), nearest_by_definition(X, k)
         np.testing.assert_allclose(fast[0], plain[0], rtol=1e-9)
-        # Others may be as near: then their distance is equal, if not their number.
+        # Others may be equally near: then their distance is equal, if not their number.
         np.testing.assert_allclose(np.linalg.norm(X[fast[1]] - X[:, None], axis=-1), plain[0], rtol=1e-9)
         assert all(len({i, *row}) == k + 1 for i, row in enumerate(fast[1].tolist()))
 

@@ -1,4 +1,4 @@
-"""The extreme pairs of all: against scikit-learn's cosines, in one block and in many, and where the answer is known."""
+"""The extreme pairs of all: against scikit-learn's cosines, in one block and in many, and with known answers."""
 
 import numpy as np
 import pytest
@@ -67,7 +67,7 @@ def test_blocks_of_every_shape_hold_together(n, k, dtype, monkeypatch):
         np.testing.assert_allclose([pair[2] for pair in getattr(found, name)], cosines, atol=1e-14)
 
 
-def test_what_float32_cannot_tell_apart_is_told_apart():
+def test_neighbors_equal_in_float32_are_distinguished():
     X = gaussian(1000, 64)
     found = extreme_pairs(X, 5)
     check(found, X, 5)
@@ -76,7 +76,7 @@ def test_what_float32_cannot_tell_apart_is_told_apart():
     assert np.abs(np.sort(in_float32)[:5] / exact - 1).max() > 0.001
 
 
-def test_equal_cosines_stand_in_the_order_of_indices(monkeypatch):
+def test_equal_cosines_follow_the_order_of_indices(monkeypatch):
     small(monkeypatch)
     first = [(0, j) for j in range(1, 8)]
     found = extreme_pairs(np.tile(gaussian(1, 5), (30, 1)), 7)
@@ -84,7 +84,7 @@ def test_equal_cosines_stand_in_the_order_of_indices(monkeypatch):
     assert [pair[:2] for pair in extreme_pairs(np.eye(30), 7).orthogonal] == first
 
 
-def test_what_is_excluded_is_in_no_pair():
+def test_excluded_rows_are_in_no_pair():
     X = gaussian(80, 5)
     X[7], X[11] = X[3], 0  # a copy, and a row without direction
     X[20] = np.nan

@@ -1,4 +1,4 @@
-"""Paths through the layers: what a step is made of, random walks as control, and when groups part."""
+"""Paths through the layers: the parts of a step, random walks as control, and where groups part."""
 
 import numpy as np
 import pytest
@@ -44,7 +44,7 @@ def test_step_alignment_is_the_average_of_scipys_cosines():
 
 
 @pytest.mark.parametrize("shared", [0.0, 0.3, 1.0])
-def test_random_walks_share_what_they_are_told(shared):
+def test_random_walks_share_what_they_are_reported(shared):
     X = gaussian(7, 50, 400) * np.arange(1, 8)[:, None, None]
     walks = random_walks(X, shared, seed=2)
     assert not np.array_equal(walks, random_walks(X, shared, seed=1))

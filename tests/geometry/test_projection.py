@@ -1,4 +1,4 @@
-"""Pictures of clouds: PCA against scikit-learn's, the two example clouds, and what a picture keeps."""
+"""Pictures of clouds: PCA against scikit-learn's, the two example clouds, and how much a picture keeps."""
 
 import warnings
 from functools import partial
@@ -102,7 +102,7 @@ def test_quality_is_scikit_learns_and_scipys(X, Y, k):
     ours = projection_quality(X, Y, k)
     assert ours.trustworthiness == pytest.approx(trustworthiness(X, Y, n_neighbors=k), abs=1e-12)
     assert ours.rank_correlation == pytest.approx(spearmanr(pdist(X), pdist(Y)).statistic, abs=1e-12)
-    if X is CLOUD:  # else it is open which neighbors are the nearest
+    if X is CLOUD:  # otherwise it is undefined which neighbors are the nearest
         nearest = [NearestNeighbors(n_neighbors=k).fit(Z).kneighbors(return_distance=False) for Z in (X, Y)]
         shared = [len(set(a) & set(b)) for a, b in zip(*nearest, strict=True)]
         assert ours.recall == pytest.approx(np.mean(shared) / k)

@@ -1,4 +1,4 @@
-"""Gride finds the dimension that is there, at every scale; it is TwoNN at k = 1, and what its authors' program says."""
+"""Gride finds the true dimension at every scale; at k = 1 it is TwoNN, and it agrees with its authors' program."""
 
 import numpy as np
 import pytest
@@ -38,7 +38,7 @@ def test_at_k_1_it_is_two_nn():
     assert doubling_dimension(ratios(1)) == pytest.approx(ratio_dimension(ratios(1), "mle", discard=0), rel=1e-12)
 
 
-def test_it_is_what_its_authors_program_says():
+def test_it_equals_its_authors_program():
     assert dimensions(ROPE) == pytest.approx(DADAPY, rel=1e-9)
 
 
@@ -55,7 +55,7 @@ def test_size_turn_and_copies_change_nothing(same):
     assert dimensions(same) == pytest.approx(dimensions(ROPE), rel=1e-6)
 
 
-def test_where_neighbors_are_equally_far_the_limit_counts():
+def test_equally_far_neighbors_use_the_limit():
     """In a square lattice four neighbors are equally far: from 2 to 4 the ratio is 1 but at the rim."""
     lattice = np.array([[i, j] for i in range(30) for j in range(30)], float)
     nudged = lattice + 1e-9 * gaussian(*lattice.shape)

@@ -87,8 +87,8 @@ def test_the_entropy_of_entries_is_a_histograms():
         counts, _ = np.histogram(matrix, 20)
         assert ours == pytest.approx(stats.entropy(counts))
     matrix = A[0, 0]
-    assert shape.value_entropy(matrix.T[::-1]) == pytest.approx(shape.value_entropy(matrix))  # wherever they stand
-    assert shape.value_entropy(7 * matrix - 3) == pytest.approx(shape.value_entropy(matrix))  # however large they are
+    assert shape.value_entropy(matrix.T[::-1]) == pytest.approx(shape.value_entropy(matrix))  # in any order
+    assert shape.value_entropy(7 * matrix - 3) == pytest.approx(shape.value_entropy(matrix))  # of any size
     assert shape.value_entropy(np.full((4, 4), 0.25)) == 0
     assert shape.value_entropy(np.arange(400.0).reshape(20, 20)) == pytest.approx(np.log(20))
     assert shape.value_entropy(np.eye(4), bins=2) == pytest.approx(shape.entropy([1 / 4, 3 / 4]))

@@ -1,4 +1,4 @@
-"""How alike vectors are: against loops, SciPy and scikit-learn, and where the answer is known."""
+"""How similar vectors are: against loops, SciPy and scikit-learn, and with known answers."""
 
 import numpy as np
 import pytest
@@ -144,8 +144,8 @@ def test_unbiased_cka_of_random_clouds_is_near_zero():
     assert abs(np.mean([similarity.cka(*pair, unbiased=True) for pair in pairs])) < 0.03
 
 
-def test_cka_refuses_clouds_that_do_not_fit():
-    for bad, name in ((Y, "Y must hold the 40 things"), (np.ones((40, 2)), "Y must hold at least two different")):
+def test_cka_rejects_clouds_that_do_not_fit():
+    for bad, name in ((Y, "Y must contain the 40 things"), (np.ones((40, 2)), "Y must contain at least two different")):
         with pytest.raises(ValueError, match=name):
             similarity.cka(X, bad)
     with pytest.raises(ValueError, match="X must be a matrix of 4"):

@@ -92,18 +92,18 @@ def test_the_jackknife_covers_where_a_bootstrap_shifts():
     truth = np.mean([rank(X) for X in samples])
     intervals = np.array([statistics.jackknife_interval(rank, X) for X in samples[:50]])
     assert 0.88 < ((intervals[:, 0] < truth) & (truth < intervals[:, 1])).mean() < 1
-    with pytest.warns(UserWarning, match="lies outside of its interval"):
+    with pytest.warns(UserWarning, match="lies outside its interval"):
         shifted = np.array([statistics.bootstrap_interval(rank, X, n=60) for X in samples[:20]])
     assert ((shifted[:, 0] < truth) & (truth < shifted[:, 1])).mean() < 0.5
 
 
-OUTSIDE, COPIES = "lies outside of its interval: .*; take jackknife_interval", "exact copies"
+OUTSIDE, COPIES = "lies outside its interval: .*. Use jackknife_interval", "exact copies"
 
 
 @pytest.mark.parametrize(
     "statistic, d, told", [(anisotropy, 100, [OUTSIDE]), (intrinsic_dimension, 5, [COPIES]), (np.mean, 5, [])]
 )
-def test_what_repeated_rows_do_is_told_once(statistic, d, told):
+def test_repeated_rows_warn_once(statistic, d, told):
     X = np.random.default_rng(0).random((400, d))
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")

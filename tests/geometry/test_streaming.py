@@ -1,4 +1,4 @@
-"""A cloud that is read in one pass: it measures what the same vectors in memory measure, however they come."""
+"""A cloud that is read in one pass: it measures the same as its vectors in memory, in any chunks."""
 
 import io
 import threading
@@ -25,7 +25,7 @@ def vectors(n, seed=0, place=1.0, loud=()):
 
 
 def same(cloud, X, rel=1e-6):
-    """All that the cloud tells, against the vectors themselves."""
+    """All results of the cloud, against the vectors themselves."""
     X = np.asarray(X, np.float64)
     norms, spreads = np.linalg.norm(X, axis=1), X.std(0)
     assert len(cloud) == cloud.n == len(X)
@@ -42,7 +42,7 @@ def same(cloud, X, rel=1e-6):
 
 
 def assert_equal(cloud, other, rel=0):
-    """Two clouds hold the same: counts to the last one, sums to a share of the largest."""
+    """Two clouds contain the same: equal counts, and sums up to a share of the largest."""
     for name, value in other.arrays().items():
         found = cloud.arrays()[name]
         atol = 0 if value.dtype.kind == "i" else rel * np.abs(value).max(initial=0)
@@ -51,8 +51,8 @@ def assert_equal(cloud, other, rel=0):
 
 @pytest.mark.parametrize("place", [0, 1, 1e4])
 @pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16, torch.float32, torch.float64])
-def test_it_measures_what_vectors_in_memory_measure(dtype, place):
-    place = min(place, 1) if dtype == torch.bfloat16 else place  # which has but two digits
+def test_it_equals_measures_in_memory(dtype, place):
+    place = min(place, 1) if dtype == torch.bfloat16 else place  # bfloat16 has only two digits
     X = vectors(4000, place=place, loud=[5, 9]).clip(-6e4, 6e4)  # the largest float16 is 65,504
     X = torch.tensor(X, dtype=dtype, requires_grad=True)
     cloud = Cloud(24, without=[9, 5]).add(X)
@@ -127,7 +127,7 @@ def test_chunks_and_the_order_of_merging_change_nothing(cuts, dtype, random):
         clouds.append(clouds.pop() + clouds.pop())
     same(clouds[0], X)
     assert_equal(clouds[0], Cloud(24, without=[4]).add(X), rel=1e-6)
-    assert_equal(merged, one)  # their sum has left them alone
+    assert_equal(merged, one)  # their sum has not changed them
 
 
 def test_threads_and_parts_count_each_row_once(monkeypatch):
@@ -159,7 +159,7 @@ def test_it_comes_back_out_of_a_file():
     assert repr(again) == repr(cloud) == "Cloud(d=24, n=50, without=(1, 3))"
     kept = again.arrays()
     assert again.add(vectors(5)).n == 55
-    assert_equal(Cloud.of(kept), cloud)  # which the rest has left alone
+    assert_equal(Cloud.of(kept), cloud)  # which the rest has not changed
 
 
 def test_clouds_of_few_vectors_are_known():
@@ -176,7 +176,7 @@ def test_clouds_of_few_vectors_are_known():
 @pytest.mark.parametrize("dtype", (np.float32, np.float64))
 def test_equal_vectors_have_no_shape(dtype):
     draw = np.random.default_rng(0)
-    for n in draw.integers(2, 1500, 20):  # whatever their mean is rounded to
+    for n in draw.integers(2, 1500, 20):  # whatever their rounded mean is
         X = np.tile(draw.normal(size=3).astype(dtype), (n, 1))
         with pytest.raises(ValueError, match=f"two different vectors, got {2 * n} times the same"):
             shape.anisotropy(Cloud(3).add(X).add(X[: n // 3]).merge(Cloud(3).add(X[n // 3 :])))
@@ -185,7 +185,7 @@ def test_equal_vectors_have_no_shape(dtype):
 @pytest.mark.parametrize(
     "value, shown", [(np.nan, "nan"), (-np.inf, "-inf"), (1e200, "1e\\+200"), (1.1e150, "1.1e\\+150")]
 )
-def test_a_row_that_is_not_finite_is_refused(value, shown, monkeypatch):
+def test_a_row_that_is_not_finite_is_rejected(value, shown, monkeypatch):
     monkeypatch.setattr(streaming, "PART", 2000)
     X = vectors(3000)
     X[2345, 11] = value

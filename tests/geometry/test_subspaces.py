@@ -1,4 +1,4 @@
-"""Subspaces: what a product of two factors reads and writes, angles, and what a subspace sees of a cloud."""
+"""Subspaces: the input and output of a product of two factors, angles, and a subspace's share of a cloud."""
 
 import numpy as np
 import pytest

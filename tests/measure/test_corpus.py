@@ -1,4 +1,4 @@
-"""A corpus: the same texts from each kind of file, chunk by chunk; what is wrong with a file is told at once."""
+"""A corpus: the same texts from each kind of file, chunk by chunk; errors in a file are reported at once."""
 
 import csv
 import gzip
@@ -16,7 +16,7 @@ TEXTS = ["The bear sleeps.", "", "  \t", "Näin on, 熊!", " two  spaces ", "a\u
 
 
 def written(folder, kind, texts, **more):
-    path = folder / f"texts.{kind}"  # the name tells nothing
+    path = folder / f"texts.{kind}"  # the name says nothing
     if kind == "parquet":
         pyarrow = pytest.importorskip("pyarrow")
         pytest.importorskip("pyarrow.parquet").write_table(pyarrow.table({"text": texts}), path, **more)
@@ -57,11 +57,11 @@ def test_error_names_the_line_that_is_not_utf8(kind, tmp_path):
         Corpus(path)
 
 
-def test_damaged_file_is_refused(tmp_path):
+def test_damaged_file_is_rejected(tmp_path):
     lines = [f"{random.random()}" for _ in range(1000)]
     cut = written(tmp_path, "gz", lines)
     cut.write_bytes(cut.read_bytes()[:-2000])
-    with pytest.raises(ValueError, match="is damaged behind line [1-9]"):
+    with pytest.raises(ValueError, match="is damaged after line [1-9]"):
         Corpus(cut)
     broken = written(tmp_path, "parquet", lines)
     broken.write_bytes(b"PAR1" + bytes(1000))
@@ -69,20 +69,20 @@ def test_damaged_file_is_refused(tmp_path):
         Corpus(broken)
 
 
-def test_missing_or_empty_corpus_is_refused(tmp_path):
-    with pytest.raises(FileNotFoundError, match="no file .*nowhere.txt: give one with a text in each line"):
+def test_missing_or_empty_corpus_is_rejected(tmp_path):
+    with pytest.raises(FileNotFoundError, match="path must be a file with one text per line, and .*nowhere.txt"):
         Corpus(tmp_path / "nowhere.txt")
-    with pytest.raises(FileNotFoundError, match="no file"):
+    with pytest.raises(FileNotFoundError, match="path must be a file with one text per line"):
         Corpus(tmp_path)
     for data, n in ((b"", 0), (b"\n \n\n", 3)):
         (tmp_path / "empty").write_bytes(data)
-        with pytest.raises(ValueError, match=f"must hold a text, got {n} empty lines"):
+        with pytest.raises(ValueError, match=f"must contain at least one text, got {n} empty lines"):
             Corpus(tmp_path / "empty")
     with pytest.raises(ValueError, match="chunk must be a number of lines, 1 or more, got 0"):
         Corpus(written(tmp_path, "txt", TEXTS), 0)
 
 
-def test_overlong_line_is_refused(tmp_path, monkeypatch):
+def test_overlong_line_is_rejected(tmp_path, monkeypatch):
     monkeypatch.setattr(corpus, "LONGEST", 100)
     path = written(tmp_path, "txt", ["short", "x" * 99])
     assert Corpus(path).n_texts == 2
@@ -91,12 +91,12 @@ def test_overlong_line_is_refused(tmp_path, monkeypatch):
         Corpus(path)
 
 
-def test_file_that_changes_meanwhile_is_refused(tmp_path):
+def test_file_that_changes_meanwhile_is_rejected(tmp_path):
     path = written(tmp_path, "txt", TEXTS)
     chunks = Corpus(path, 2).chunks()
     next(chunks)
     os.utime(path, (1, 1))
-    with pytest.raises(ValueError, match="has changed while it was read"):
+    with pytest.raises(ValueError, match="changed while it was read"):
         next(chunks)
 
 
@@ -110,12 +110,12 @@ def test_of_parquet_the_column_of_texts_is_found(tmp_path):
     assert list(Corpus(path).chunks()) == [(0, ["yes"])]
     write_table(pyarrow.table({"title": ["no"], "body": ["neither"]}), path)
     assert list(Corpus(path, column="body").chunks()) == [(0, ["neither"])]
-    with pytest.raises(ValueError, match='must have a column "text", or one alone of strings, or say column: title'):
+    with pytest.raises(ValueError, match='must have a column "text" or only one of strings. Set column: title'):
         Corpus(path)
 
 
 def table(kind, texts, mark=","):
-    """The texts as a file of this kind, beside a number and another string."""
+    """The texts as a file of this kind, with a number and another string."""
     rows = [{"id": i, "title": f"title {i}", "text": text} for i, text in enumerate(texts)]
     if kind == "jsonl":
         return "".join(json.dumps(row) + "\n" for row in rows)
@@ -147,15 +147,15 @@ def test_tables_give_texts_from_any_chunk(name, mark, tmp_path):
         ("a.txt", "a bear", "text", "column must be None for plain text"),
         ("a.jsonl", '{"text": "a"}\n{"text": 3}\n', None, "line 2: 'text' must be a string, got 3"),
         ("a.jsonl", '{"text": "a"}\n{"body": "b"}\n', None, "line 2: 'text' must be a string, got the keys body"),
-        ("a.jsonl", '{"text": "a"}\n\n{"text": "a"\n', None, "line 3: must be a JSON object, one a line"),
-        ("a.jsonl", '["a"]\n', None, "line 1: must be a JSON object, one a line, got "),
+        ("a.jsonl", '{"text": "a"}\n\n{"text": "a"\n', None, "line 3: must be one JSON object per line"),
+        ("a.jsonl", '["a"]\n', None, "line 1: must be one JSON object per line, got "),
         ("a.jsonl", '{"a": "a", "b": "b"}\n', None, 'must have a column "text"'),
-        ("a.jsonl", '\n{"a": "a"}\n', "b", "column must be one that .* has .a., got 'b'"),
+        ("a.jsonl", '\n{"a": "a"}\n', "b", "column must be in .* .a., got 'b'"),
         ("a.csv", "text,n\na,1\nb\n", None, "line 3: must have 2 columns, got 1"),
         ("a.csv", 'text,n\n"a\nb",1\n"c"d,1\n', None, "line 4: must be a row of CSV"),
-        ("a.csv", "a,a\n1,2\n", "a", "must have one column 'a', got several"),
+        ("a.csv", "a,a\n1,2\n", "a", "must have only one column 'a', got several"),
         ("a.csv", "", None, 'must have a column "text"'),
-        ("a.csv", "text\n", None, "must hold a text, got 0 empty lines"),
+        ("a.csv", "text\n", None, "must contain at least one text, got 0 empty lines"),
     ],
 )
 def test_wrong_row_is_named(name, data, column, message, tmp_path):
@@ -182,6 +182,6 @@ def test_parquet_column_must_hold_strings(tmp_path):
     from pyarrow.parquet import write_table
 
     write_table(pyarrow.table({"n": [1], "body": ["one"]}), path)
-    for column, message in (("n", "column must be one of strings .body., got 'n'"), ("x", "got 'x'")):
+    for column, message in (("n", "column must be a column of strings .body., got 'n'"), ("x", "got 'x'")):
         with pytest.raises(ValueError, match=message):
             Corpus(path, column=column)

@@ -1,4 +1,4 @@
-"""The programs that measure once, or train: what they write is what the chapters read."""
+"""The programs that measure once, or train: their output is the chapters' input."""
 
 import json
 import re
@@ -54,7 +54,7 @@ def test_program_says_how_it_is_called(name):
     assert f"python -m tutorial_book measure {name}" in programs.docstring(name)
 
 
-def test_programs_are_listed_and_wrong_arguments_refused(capsys):
+def test_programs_are_listed_and_wrong_arguments_rejected(capsys):
     assert programs.run(None, []) == 0 and len(capsys.readouterr().out.splitlines()) == len(programs.names()) > 9
     for name, arguments in (("virus", []), ("unequal", ["more"]), ("wrong", [])):
         assert programs.run(name, arguments) == 2
@@ -92,7 +92,7 @@ def limit_small(folder):
 STEPS = replace(memory.SETTINGS, n_steps=2)
 SMALL = replace(unequal.EVOLUTION, n_sites=400, sublineages=6, outbreaks=3, samples=6)
 MEASURED = {name: json.loads(stored("real-texts"))[name] for name in ("texts", "tokens", "clouds", "maps")}
-# File -> a record of so little that it takes a moment, some of its numbers, and what stands in for what takes long.
+# File -> a quick small record, some of its numbers, and replacements of slow parts.
 SHORT = {
     "limits": (
         limit_small,
@@ -106,7 +106,7 @@ SHORT = {
     ),
     "memory": (
         lambda folder: memory.record(n_stories=60, n_cases=150, kinds={"LSTM": STEPS, "decoder": STEPS}),
-        {"stories": 60, "difference/0/0": approx(0, abs=0.1)},  # nothing is remembered yet
+        {"stories": 60, "difference/0/0": approx(0, abs=0.1)},  # nothing is cached yet
         {},
     ),
     "pruning": (
@@ -176,7 +176,7 @@ LONG = ("memory", "shape-of-learning", "since")
 
 
 def leaves(value, place="") -> dict:
-    """All that a record holds: "name/number in a list/..." -> number or text."""
+    """All content of a record: "name/number in a list/..." -> number or text."""
     if not isinstance(value, (dict, list)):
         return {place[1:]: value}
     parts = value.items() if isinstance(value, dict) else enumerate(value)
@@ -212,14 +212,14 @@ def test_short_rotary_training_can_be_read(monkeypatch, tmp_path):
     (kept,) = rotary.record(tmp_path / "run", folder=tmp_path, until=2).values()
     assert len(kept["loss"]) == 2 and 4 < kept["held_out"] < 8
     assert {tensor.dtype for tensor in load_file(tmp_path / "model.safetensors").values()} == {torch.float16}
-    assert "seed 0, first weights" in (tmp_path / "README.md").read_text(encoding="utf-8")
+    assert "seed 0, initial weights" in (tmp_path / "README.md").read_text(encoding="utf-8")
 
 
 # --- what single programs compute ------------------------------------------------------------------------------------
 
 
 def test_contrasts_are_those_of_numpy(bert, monkeypatch):
-    """Four pairs of this book in place of L's, and no function of the library between vector and number."""
+    """Four pairs of this book instead of L's, and no function of the library between vector and number."""
     pairs = load_texts("sentence-pairs")
     few = {name.lower(): pairs[name.lower()][:4] for pair in TABLE_7 for name in pair}
     monkeypatch.setattr(published, "load_texts", lambda name: few)

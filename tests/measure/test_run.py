@@ -1,4 +1,4 @@
-"""Measures of a corpus: those of its vectors in memory, and the same however a run is cut, spread, or killed."""
+"""Measures of a corpus: those of its vectors in memory, and the same if a run is cut, spread, or killed."""
 
 import json
 import os
@@ -51,7 +51,7 @@ def model(texts, tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def undisturbed(corpus, model, tmp_path_factory):
-    """The folder of a run that nobody disturbs."""
+    """The folder of an undisturbed run."""
     folder = tmp_path_factory.mktemp("undisturbed")
     measure.measure(corpus, model, folder, CHUNK, workers=1)
     return folder
@@ -116,7 +116,7 @@ def test_left_out_coordinates_do_not_depend_on_chunks(corpus, model, texts, tmp_
 def test_leaving_out_other_coordinates_is_another_job(corpus, model, tmp_path, monkeypatch):
     measure.measure(corpus, model, tmp_path, CHUNK, workers=1)
     monkeypatch.setattr(measure.run, "FIRST", 3)
-    with pytest.raises(ValueError, match="holds measures with another number of texts that choose outliers: "):
+    with pytest.raises(ValueError, match="contains measures with another number of texts for outliers. "):
         measure.measure(corpus, model, tmp_path, CHUNK, workers=1)
 
 
@@ -133,7 +133,7 @@ def test_command_names_left_out_coordinates_and_differences(corpus, model, tmp_p
     assert command_line.main(arguments) == 0
     out = capsys.readouterr().out
     assert "left out, chosen from the first 40 texts: layer 0: 5; layer 1: none; layer 2: 5" in out
-    assert "of the whole corpus they would differ: layer 1: 5\n" in out
+    assert "for the whole corpus they would be different: layer 1: 5\n" in out
 
 
 def test_layers_leave_out_padding_and_include_last_norm(texts):
@@ -183,7 +183,7 @@ def test_early_chunks_wait_and_are_added_in_order(undisturbed, corpus, model, tm
     assert len(measure.Results(tmp_path, replace(job, model="it has moved"))) == 6
     assert len(measure.Results(tmp_path, replace(job, corpus="another"))) == 0
     (tmp_path / measure.SUMS).write_bytes((tmp_path / measure.SUMS).read_bytes()[:-100])
-    with pytest.raises(ValueError, match="sums.safetensors is damaged .*: delete it, and what it held is measured "):
+    with pytest.raises(ValueError, match="sums.safetensors is damaged .*. Delete it; its chunks are then measured "):
         measure.Results(tmp_path, job)
 
 
@@ -204,14 +204,14 @@ def test_stopped_run_resumes_and_finished_run_does_nothing(undisturbed, corpus, 
     assert len(told) == 4 and same(tmp_path, undisturbed)
 
 
-def test_folder_of_another_job_is_refused(undisturbed, corpus, model, texts, tmp_path):
+def test_folder_of_another_job_is_rejected(undisturbed, corpus, model, texts, tmp_path):
     (tmp_path / "corpus.txt").write_text("A bear.")
     for arguments, what in (
         ((tmp_path / "corpus.txt", model, undisturbed, CHUNK), "another corpus"),
         ((corpus, "book-bert", undisturbed, CHUNK), "another model"),
         ((corpus, "book-bert", undisturbed, CHUNK + 1), "another model and chunk"),
     ):
-        with pytest.raises(ValueError, match=f"holds measures with {what}: measure into another folder, or delete it"):
+        with pytest.raises(ValueError, match=f"contains measures with {what}. Use another folder, or delete it"):
             measure.measure(*arguments, workers=1)
     job = measure.Job(model, "0" * 64)
     with pytest.raises(ValueError, match="must be the same model on all machines"):
@@ -220,7 +220,7 @@ def test_folder_of_another_job_is_refused(undisturbed, corpus, model, texts, tmp
         measure.sums_of_texts(replace(job, version="0.0"), texts)
 
 
-def test_second_run_in_a_folder_is_refused(corpus, model, tmp_path):
+def test_second_run_in_a_folder_is_rejected(corpus, model, tmp_path):
     pytest.importorskip("fcntl", reason="Windows has no such locks")
 
     def another(progress):
@@ -253,7 +253,7 @@ else:
 
 
 def die(corpus, model, folder, cluster):
-    """Measure in a process that kills itself: after three chunks, or where the file of the third is half written."""
+    """Measure in a process that kills itself: after three chunks, or with the third's file half written."""
     command = [sys.executable, "-c", DIES, str(corpus), model, str(folder), cluster]
     alone = {**os.environ, "OMP_NUM_THREADS": "1"}
     run = subprocess.run(command, env=alone, capture_output=True, text=True, timeout=120)
@@ -317,7 +317,7 @@ def test_the_command_stopped_says_how_to_go_on(corpus, model, tmp_path, monkeypa
     monkeypatch.setattr(measure, "measure", stop)
     assert command_line.main(["measure", str(corpus), "--to", f"{tmp_path}/my run", "--workers", "2"]) == 130
     again = f"python -m tutorial_lib measure {corpus} --to '{tmp_path}/my run' --workers 2\n"
-    told = f"Stopped. What was measured is in {tmp_path}/my run; to go on from there: {again}"
+    told = f"Stopped. What was measured is in {tmp_path}/my run; to continue from there: {again}"
     assert told in capsys.readouterr().out
 
 
@@ -334,7 +334,7 @@ def test_without_dask_only_one_process_is_possible(undisturbed, corpus, model, t
 
 def test_errors_come_before_anything_is_written(corpus, tmp_path, capsys):
     for arguments, told in (
-        ([str(tmp_path / "nowhere.txt")], "no file"),
+        ([str(tmp_path / "nowhere.txt")], "nowhere.txt does not exist"),
         ([str(corpus), "--model", "no-such-model"], "neither a folder on this machine nor a known model"),
         ([str(corpus), "--model", "book-bert", "--chunk", "0"], "chunk must be"),
     ):
@@ -349,5 +349,5 @@ def test_another_column_of_a_table_is_another_job(model, texts, tmp_path):
     assert command_line.main([*arguments, "--workers", "1"]) == 0
     found = json.loads((tmp_path / "m" / measure.MEASURES).read_text())
     assert found["corpus"]["column"] == "text" and found["corpus"]["texts"] == 40
-    with pytest.raises(ValueError, match="holds measures with another column"):
+    with pytest.raises(ValueError, match="contains measures with another column"):
         measure.measure(tmp_path / "table.jsonl", model, tmp_path / "m", workers=1, column="title")

@@ -1,4 +1,4 @@
-"""A function over chunks on several processes: nothing is lost, and what goes wrong is told."""
+"""A function over chunks on several processes: nothing is lost, and errors are reported."""
 
 import os
 import signal
@@ -12,7 +12,7 @@ pytest.importorskip("distributed", reason="without Dask there is one process")
 
 @pytest.fixture
 def impatient():
-    """A cluster of one worker, which gives a task up that has killed it once."""
+    """A cluster of one worker, which gives up a task that has killed it once."""
     import dask
 
     with dask.config.set({"distributed.scheduler.allowed-failures": 0}), local(1) as cluster:
@@ -20,7 +20,7 @@ def impatient():
 
 
 def test_workers_do_each_task_once_with_their_threads():
-    def about(text):  # a function of a test's own travels by value
+    def about(text):  # a function defined in a test travels by value
         import os
 
         return text.upper(), os.getpid(), os.environ["OMP_NUM_THREADS"]
@@ -35,7 +35,7 @@ def test_workers_do_each_task_once_with_their_threads():
     with workers(2, threads=3) as run:
         found = run(about, tasks())
         first = next(found)
-        assert len(drawn) <= 6  # those ahead of two workers: a corpus is not drawn at once
+        assert len(drawn) <= 6  # a few tasks ahead of two workers, not the whole corpus
         found = dict([first, *found])
         assert sorted(run(len, [(0, "equal"), (1, "equal"), (2, "another")])) == [(0, 5), (1, 5), (2, 7)]
         with pytest.raises(ZeroDivisionError):
@@ -47,7 +47,7 @@ def test_workers_do_each_task_once_with_their_threads():
 
 
 def test_the_environment_stays_as_it_was():
-    """Or what a program starts after it has measured a corpus runs on one thread, and gives its memory back."""
+    """Otherwise a program started after measuring a corpus would run on one thread, and return its memory."""
     before = dict(os.environ)
     with workers(2) as run:
         assert dict(os.environ) == before
@@ -56,7 +56,7 @@ def test_the_environment_stays_as_it_was():
 
 
 def test_killed_workers_are_kept_and_ignore_interrupts(impatient):
-    """Dask gives one up that is away again 15 s after it was killed for the first time: all of them, in a long run."""
+    """Dask gives up a worker that is away again 15 s after its first kill: eventually all of them, in a long run."""
     import dask
 
     assert dask.utils.parse_timedelta(dask.config.get("distributed.deploy.lost-worker-timeout")) > 1e6
@@ -83,7 +83,7 @@ def test_task_that_kills_its_worker_raises_an_error(impatient):
         os.kill(os.getpid(), signum)
 
     with workers(address=impatient.scheduler_address) as run:
-        with pytest.raises(OSError, match="a chunk's worker died 1 times: is its memory too small"):
+        with pytest.raises(OSError, match="the worker of a chunk died 1 times: use fewer workers"):
             list(run(die, [(0, signal.SIGKILL)]))
 
 
@@ -91,6 +91,6 @@ def test_missing_scheduler_raises_an_error():
     import dask
 
     for address in ("tcp://127.0.0.1:1", "nowhere://here"):
-        with pytest.raises(OSError, match="no Dask scheduler answers at .*: start one with `dask scheduler`"):
+        with pytest.raises(OSError, match="no Dask scheduler answers at .*. Start one with `dask scheduler`"):
             with dask.config.set({"distributed.comm.timeouts.connect": "1s"}), workers(address=address):
                 pass

@@ -1,4 +1,4 @@
-"""Slides and search are views: they are opened in a browser, as those of the library."""
+"""Slides and search are views: they are opened in a browser, like the library's views."""
 
 from tests.views.conftest import (  # noqa: F401
     assert_accessible,

@@ -1,4 +1,4 @@
-"""The charts of the live views lie where their numbers are: known answers, drawn by js/chart.js."""
+"""The charts of the live views have their lines at their numbers: known answers, drawn by js/chart.js."""
 
 import json
 import re

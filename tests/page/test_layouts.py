@@ -1,4 +1,4 @@
-"""A figure's other layouts: a phone and a slide show all of it, in letters that can be read."""
+"""A figure's other layouts: a phone and a slide show all of it, in readable letters."""
 
 import base64
 import re
@@ -52,7 +52,7 @@ def places(figure):
 
 
 def assert_apart(labels, axis, overlap=0):
-    """Labels that follow each other at an axis (0 or 1) do not run into each other."""
+    """Labels that follow each other at an axis (0 or 1) do not overlap."""
     labels = [label for label in labels if label.get_text()]
     labels[0].figure.canvas.draw()
     ends = sorted((box.min[axis], box.max[axis]) for box in (label.get_window_extent() for label in labels))
@@ -70,7 +70,7 @@ def test_panels_below_each_other_say_their_units():
 
 @pytest.mark.parametrize("columns", [4, 8])
 def test_many_small_panels_have_two_columns(columns):
-    """And an empty place takes none."""
+    """And an empty position takes none."""
     figure = curves(columns)
     figure.axes[-1].lines[0].remove()
     figure.axes[-1].axis("off")

@@ -1,4 +1,4 @@
-"""The views that ask the model in the page: each shows of the reader's text what it shows where Python measured it.
+"""The views that ask the model in the page: for the reader's text each shows the same as Python's measurement.
 
 All are on one page, so that the models are loaded once.
 """
@@ -81,7 +81,7 @@ def census(models):
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory, models):
-    """A folder as `make book` leaves it, with one page that has each kind of view, the search last."""
+    """A folder as from `make book`, with one page that has each kind of view, the search last."""
     folder = tmp_path_factory.mktemp("live")
     for name in NAMES:
         live.write_model(folder, name, *models[name], load_texts("documents") if name == NAMES[0] else ())

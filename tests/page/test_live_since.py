@@ -152,8 +152,8 @@ def test_stories_move_whole_or_one_token(open_page, models):
     assert tab.locator(".tl-view img").count() == 0 and "<" in tab.locator(".tl-two").inner_text()
 
 
-def test_longer_texts_than_the_table_are_refused(models):
-    with pytest.raises(ValueError, match="has 128 rows, none for position 201"):
+def test_longer_texts_than_the_table_are_rejected(models):
+    with pytest.raises(ValueError, match="128 rows, got position 201"):
         shift_view(*models, "a" + " bear" * 200)
 
 
@@ -167,7 +167,7 @@ def decoder():
 
 
 def test_shifts_change_nothing_with_rotary_positions(decoder):
-    """And much with learned ones; one token's shift counts with both."""
+    """Learned positions change a lot; shifting a single token matters for both."""
     ids, moves = [5, 6, 7, 5, 9], torch.arange(50)[:, None]
     turned = RotaryGPT(decoder).double()
     p, looks = read_at(turned, ids, moves)
@@ -178,7 +178,7 @@ def test_shifts_change_nothing_with_rotary_positions(decoder):
     assert (q - q[0]).abs().amax(1)[1:].min() > 1e-3
     alone, _ = read_at(turned, ids, torch.tensor([0, 0, 3, 0, 0]))
     assert (alone - p[:1]).abs().max() > 1e-3  # distances count
-    with pytest.raises(ValueError, match="64 rows, none for position 64"):
+    with pytest.raises(ValueError, match="64 rows, got position 64"):
         read_at(decoder, ids, torch.tensor(60))
     assert decoder.embeddings.offset == turned.offset == 0  # both are as they were
 

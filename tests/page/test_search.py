@@ -51,7 +51,7 @@ def test_found_text_becomes_the_query(root, index):
     root.locator(".tl-hits button").first.click()
     assert asked.locator("b").inner_text() == nearest[0][0]
     box.fill("giraffe")
-    assert "No text holds these letters" in matches.inner_text()
+    assert "No text contains these letters" in matches.inner_text()
     assert not root.locator(".tl-hits").is_visible() and not asked.is_visible()
     box.fill("cat")
     assert matches.locator("li").last.inner_text() == "and 22 more"
@@ -70,8 +70,8 @@ def test_equal_vectors_hide_no_text():
         ({"index": []}, "index must be an Index, got list"),
         ({"index": Index(["a"] * 3001, np.ones((3001, 2)))}, "at most 3,000 texts, got 3,001"),
         ({"questions": "q"}, "questions must be a list of str"),
-        ({"vectors": X[:2]}, "vectors must be as many as questions, 1, got 2"),
-        ({"answers": []}, "answers must be as many as questions, 1, got 0"),
+        ({"vectors": X[:2]}, "vectors must have one entry per question, 1, got 2"),
+        ({"answers": []}, "answers must have one entry per question, 1, got 0"),
         ({"answers": [["x"]]}, "answers must be texts of the index, got 'x'"),
         ({"k": 0}, "k must be a number of texts"),
     ],

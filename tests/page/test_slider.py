@@ -96,8 +96,8 @@ def test_keyboard_goes_through_the_figures(open_view):
         ({"alt": None}, "alt must be a text with {value} in it, or one text for each of the 2"),
         ({"alt": ["one"]}, "alt must be a text with {value} in it, or one text for each of the 2"),
         ({"alt": ["one", " "]}, "alt must be"),
-        ({"alt": ["one", "one"]}, "alt must tell the values of k apart, got 'one'"),
-        ({"alt": "{value:.0f}", "k": [1.1, 1.2]}, "alt must tell the values of k apart, got '1'"),
+        ({"alt": ["one", "one"]}, "alt must differ for each value of k, got 'one'"),
+        ({"alt": "{value:.0f}", "k": [1.1, 1.2]}, "alt must differ for each value of k, got '1'"),
         ({"start": 3}, "start must be one of the values of k"),
     ],
 )

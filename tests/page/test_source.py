@@ -99,7 +99,7 @@ def test_omitted_lines_leave_a_mark(shown):
 
 
 @pytest.mark.parametrize("obj", [3, "resolve", weights, None, catalog.KNOWN, len, int, dict.get])
-def test_objects_without_python_source_are_refused(obj):
+def test_objects_without_python_source_are_rejected(obj):
     kind = "written in Python" if callable(obj) else f"a function, class or method, got {type(obj).__name__}"
     with pytest.raises(TypeError, match=f"obj must be {kind}"):
         show(obj)

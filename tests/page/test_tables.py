@@ -61,7 +61,7 @@ def test_columns_are_aligned_in_a_terminal():
 
 
 @pytest.mark.parametrize("values", [np.array([[1.0, 2.0]]), torch.tensor([[1.0, 2.0]]), [[torch.tensor(1.0), 2.0]]])
-def test_arrays_tensors_and_lists_are_alike(values):
+def test_arrays_tensors_and_lists_give_the_same(values):
     assert repr(table(values, "ab", caption="", form=".1f")).split() == ["a", "b", "1.0", "2.0"]
     assert repr(table([[torch.tensor(0.5), 1, None]], "abc", caption="")).split() == ["a", "b", "c", "0.50", "1"]
 
@@ -83,18 +83,18 @@ def test_no_token_is_read_as_markdown():
 @pytest.mark.parametrize(
     "changes, message",
     [
-        (dict(values=[]), "a table needs rows and columns, got 0 and 3"),
+        (dict(values=[]), "values must have at least one row and one column, got 0 and 3"),
         (dict(rows=["a"]), "rows must name the 2 rows of values, got 1 names"),
-        (dict(columns=["size"]), "columns names 1 columns, but row 0 of values has 3"),
-        (dict(values=[VALUES[0], [1, 2]]), "columns names 3 columns, but row 1 of values has 2"),
-        (dict(form={"shares": ".0%"}), r"form names the columns \['shares'\], but there are \['size', "),
-        (dict(form={"share": "%d"}), "form must be such as '.2f', ',' or '.0%', got '%d' for 0.5"),
-        (dict(mark=[("c", "size")]), r"mark must name a row \(a, b, or 0 to 1; a name that stands once\), got 'c'"),
+        (dict(columns=["size"]), "columns must match values: it names 1, but row 0 has 3"),
+        (dict(values=[VALUES[0], [1, 2]]), "columns must match values: it names 3, but row 1 has 2"),
+        (dict(form={"shares": ".0%"}), r"form must name columns of \['size', "),
+        (dict(form={"share": "%d"}), "form must be a format such as '.2f', ',' or '.0%', got '%d' for 0.5"),
+        (dict(mark=[("c", "size")]), r"mark must name a row \(a, b, or 0 to 1\) whose name is unique, got 'c'"),
         (dict(mark=[("a", 3)]), "mark must name a column .*, got 3"),
-        (dict(rows=["a", "a"], mark=[("a", 0)]), "a name that stands once"),
+        (dict(rows=["a", "a"], mark=[("a", 0)]), "whose name is unique"),
     ],
 )
-def test_bad_tables_are_refused(changes, message):
+def test_bad_tables_are_rejected(changes, message):
     with pytest.raises(ValueError, match=message):
         example(**changes)
 
@@ -135,6 +135,6 @@ def test_answers_have_three_digits(number, text):
         *(("a", value, "value must be a choice") for value in (True, None, [1, 2], torch.ones(2), {"a": 1})),
     ],
 )
-def test_bad_answers_are_refused(name, value, message):
+def test_bad_answers_are_rejected(name, value, message):
     with pytest.raises((TypeError, ValueError), match=message):
         answer(name, value)

@@ -76,7 +76,7 @@ def test_one_moves_alone_on_request(root):
     "change, message",
     [
         ({"q": torch.ones(3), "k": torch.ones(3)}, "d_k must be"),
-        ({"q": torch.ones(4)}, "q and k must be two vectors of one width, got (4,) and (2,)"),
+        ({"q": torch.ones(4)}, "q and k must be two vectors of the same width, got (4,) and (2,)"),
     ],
 )
 def test_bad_arguments_are_named(change, message):

@@ -142,10 +142,10 @@ def test_a_link_opens_with_the_senders_answer(view, tab, tabs):
 
 
 def test_without_the_model_own_sentences_say_so(tab):
-    tab.get_by_label("A sentence of your own").fill("My bank is closed.")
+    tab.get_by_label("Your own sentence").fill("My bank is closed.")
     press(tab, "Ask")
     assert "needs the model, which comes with the book's site" in tab.inner_text("body")
-    tab.get_by_label("A sentence of your own").fill("No such word.")
+    tab.get_by_label("Your own sentence").fill("No such word.")
     press(tab, "Ask")
     assert "This picture knows “bank”, “bat”, in this form alone." in tab.inner_text("body")
 

@@ -1,4 +1,4 @@
-"""What axes hold, as plain lists, and what they leave out of what a figure is given."""
+"""The content of axes, as plain lists, and the parts of a figure's arguments that they leave out."""
 
 import importlib
 import pkgutil
@@ -12,7 +12,7 @@ from tutorial_book import plots
 
 
 def modules():
-    """The modules of figures; `base`, `parts` and `cells` have what these are made of."""
+    """The modules of figures; `base`, `parts` and `cells` contain their parts."""
     found = {module.name for module in pkgutil.iter_modules(plots.__path__)} - {"base", "parts", "cells"}
     return [importlib.import_module(f"tutorial_book.plots.{name}") for name in sorted(found)]
 
@@ -62,7 +62,7 @@ def corners(patch):
 
 
 def points(ax):
-    """The places (n, 2) of all that is drawn in the coordinates of the data."""
+    """The positions (n, 2) of everything drawn in data coordinates."""
     found = [line.get_xydata() for line in ax.lines if line.get_transform() == ax.transData]
     found += [corners(patch) for patch in ax.patches if patch.get_data_transform() == ax.transData]
     for one in ax.collections:

@@ -51,7 +51,7 @@ def test_colors_are_seen_in_either_theme():
     assert min(contrast(color, PAGE) for color in lines) >= 3
     assert min(contrast(DARK[color], DARK[PAGE]) for color in COLORS) >= 4.5
     assert min(contrast(tint, INK) for tint in TINTS.values()) >= 4.5
-    dark = [DARK[tint] for tint in TINTS.values() if tint in DARK]  # a gray turns round by itself
+    dark = [DARK[tint] for tint in TINTS.values() if tint in DARK]  # a gray is inverted automatically
     assert len(dark) >= 6 and min(contrast(tint, DARK[INK]) for tint in dark) >= 4.5
 
 
@@ -79,11 +79,11 @@ def test_panels_fill_their_rows():
     figure, axes = parts.panel_grid(5, 3, size=(1, 2), each=(2, 3), xlabel="x", ylabel="y")
     assert len(axes) == 5 and len(figure.axes) == 6 and not figure.axes[5].axison
     assert figure.get_size_inches().tolist() == [7, 8]
-    assert [ax.get_xlabel() for ax in axes] == ["", "", "x", "x", "x"]  # what has nothing below it
+    assert [ax.get_xlabel() for ax in axes] == ["", "", "x", "x", "x"]  # panels with nothing below
     assert [ax.get_ylabel() for ax in axes] == ["y", "", "", "y", ""]
 
 
 def test_an_outline_has_area_1():
     [ax] = charts.outlines({"x": {"a": [0.1, 0.2, 0.7], "nothing": []}}, bins=2)
-    [outline] = ax.patches  # what is empty has none
+    [outline] = ax.patches  # empty panels have none
     assert outline.get_path().vertices[:, 1].max() == pytest.approx(2 / 3 / 0.3)  # two of three in half of 0.1 to 0.7

@@ -1,4 +1,4 @@
-"""Every figure as its doctest draws it, what figures refuse, and drawings of what the library does."""
+"""Every figure as its doctest draws it, the arguments that figures reject, and drawings of the library's results."""
 
 import doctest
 import re
@@ -15,20 +15,20 @@ from tutorial_book.page import layouts
 from tutorial_lib import bert, encoder_decoder, gpt
 from tutorial_lib.training.pretraining import training_pairs
 
-# These draw numbers that follow from those given; test_known_answers.py knows some.
+# These draw numbers derived from the given ones; test_known_answers.py knows some.
 COMPUTED = """
     decoders.masked directions.row_lengths evolution.last_jump evolution.layer_paths heads.padding_looks
     learning.heads_beside_chance positions.position_breaks positions.shift_circles positions.similarity_curves
     scale.days seeing.group_gaps seeing.hubs shape.ratio_lines since.by_place token_vectors.cosine_tails
     token_vectors.norms_along_ids tokenization.prices virus.reliability evolution.step_curves
 """.split()
-# These are given names of fields, or words that they spell, cut or need not say.
+# Their arguments are names of fields, or words that they spell, cut or need not show.
 REWORDED = """
     charts.bars charts.letters charts.outlines charts.stacked decoders.one_pass embeddings.embedding_sum
     evolution.step_curves scale.rates speed.ratios tokenization.cleaned tokenization.longest_match
     tokenization.round_trip tokenization.token_cuts tokenization.vocabulary_blocks
 """.split()
-# These write beside their axes, or show a part.
+# These write outside their axes, or show a part.
 BEYOND = """
     loud.changes architectures.stacks attention.weight_and_effect cost.seconds dimension.seen_from evolution.last_jump
     gates.variance_strips heads.split_by_hand heads.training_mask shape.ratio_lines token_vectors.cosine_tails
@@ -57,13 +57,13 @@ def test_figures_show_what_they_are_given(module, test):
 
 REFUSED = [
     (lambda: plots.heatmap([1.0, 2.0]), r"matrix must have 2 axes \(rows, columns\), got shape \(2,\)"),
-    (lambda: plots.heatmap([[1.0, 2.0]], columns=["a"]), "columns must hold 2 labels, one for each .*, got 1"),
+    (lambda: plots.heatmap([[1.0, 2.0]], columns=["a"]), "columns must contain one label for each .* 2 columns, got 1"),
     (lambda: plots.attention.similarity_maps([1.0, 2.0, 3.0], {}), "2 coordinates"),
     (lambda: plots.bert.parameters_by_component([("gate.weight", (1,), 1)]), "gate.weight"),
     (lambda: plots.decoders.steps(["a", "b"], 0), "n_prompt must be between 1 and the 2 tokens"),
     (lambda: plots.embeddings.one_hot_product([3], np.zeros((3, 2)), ["a", "b", "c"]), "rows of E"),
     (lambda: plots.charts.letters([["half"]], {"open": ("0.9", "O")}), "each one of open, got shape"),
-    (lambda: plots.charts.groups({"x": [[0, 1]]}, ["a", "b"]), r"must be \(2, 2\), a point for each of labels"),
+    (lambda: plots.charts.groups({"x": [[0, 1]]}, ["a", "b"]), r"must be \(2, 2\), a point for each label"),
     (lambda: plots.heads.split_diagram(7, 10, 4), "multiple of n_heads"),
     (lambda: plots.positions.encodings({"P": [1.0, 2.0, 3.0]}), r"must have 2 axes .*, got shape \(3,\)"),
     (lambda: plots.positions.similarity_curves(np.eye(30), [30], 5), "must lie within the 30 positions of P"),
@@ -73,7 +73,7 @@ REFUSED = [
 
 
 @pytest.mark.parametrize("draw, says", REFUSED, ids=[draw.__code__.co_names[-1] for draw, _ in REFUSED])
-def test_what_does_not_fit_is_refused(draw, says):
+def test_mismatched_arguments_are_rejected(draw, says):
     with pytest.raises(ValueError, match=says):
         draw()
 

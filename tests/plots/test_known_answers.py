@@ -40,7 +40,7 @@ def paint(ax):
     return [(line.get_color(), line.get_linestyle()) for line in ax.lines]
 
 
-KNOWN = [  # a figure, what it is given, what of it is looked at, and the answer
+KNOWN = [  # a figure, its arguments, the part that is checked, and the answer
     ("architectures.looks", (np.ones((2, 2)), [[0.2], [1]], ["a", "b"], ["c", "a"], ["d"]), images,
      [[[[1, 9], [1, 1]]], [[[0.2], [1]]]]),
     ("attention.similarity_maps", ([2, 1], {"a": [1, 2], "b": [-1, 0.5]}), said,
@@ -134,7 +134,7 @@ def test_figures_draw_known_answers(name, given, look, answer):
     assert plain(found) == plain(answer)
 
 
-def test_times_are_told_in_their_unit():
+def test_times_have_a_suitable_unit():
     days = 365.25 * 1.96, 700, 1.0, 0.96, 0.5, 0.05, 1 / 1440, 40_000
     told = ["2 years", "700 days", "1 day", "0.96 days", "12 hours", "72 minutes", "1 minute", "110 years"]
     assert [plots.scale.told(one) for one in days] == told

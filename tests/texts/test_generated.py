@@ -1,4 +1,4 @@
-"""The generated stories: reproducible, varied, and labeled right, for the words and for any tokenizer's tokens."""
+"""The generated stories: reproducible, varied, and labeled correctly, for the words and for any tokenizer's tokens."""
 
 import json
 import random
@@ -65,7 +65,7 @@ def by_sentence(story):
 
 
 def noun_of(word):
-    """The key in the grammar of a noun or a name, None for a noun that only stands in a form."""
+    """The key in the grammar of a noun or a name, None for a noun that only occurs in a form."""
     key = f"{word.text}={word.sense}" if word.sense else word.text
     return next((one for one in (key, key.lower()) if word.pos in ("noun", "name") and one in grammar().nouns), None)
 
@@ -91,7 +91,7 @@ def test_stories_differ_and_have_five_to_nine_sentences(many):
         assert all(re.match('"?[A-Z]', one) and one.endswith(".") for one in story.sentences)
 
 
-def test_every_word_stands_where_it_says(many):
+def test_every_word_is_at_its_position(many):
     for story in many[:500]:
         assert all(story.text.startswith(word.text, word.start) for word in story.words)
         assert "".join(word.text for word in story.words) == story.text.replace(" ", "")
@@ -101,13 +101,13 @@ def test_a_vocabulary_of_a_childrens_book(many):
     assert 300 <= len(word_sets(many)) <= 700
 
 
-def test_twenty_words_and_more_have_two_senses_told(many):
+def test_twenty_or_more_words_have_two_labeled_senses(many):
     homonyms = {word for word, uses in word_sets(many).items() if len(uses) > 1 and any(sense for _, sense in uses)}
     assert len(homonyms) >= 20 and {"bank", "bat", "duck", "bear", "spring", "match", "well"} <= homonyms
 
 
 def test_verbs_agree_with_distant_subjects(many):
-    """The subject is told by its label, its number by the grammar."""
+    """The subject is known by its label, its number by the grammar."""
     apart = 0
     for story in many:
         for i, word in enumerate(story.words):
@@ -161,7 +161,7 @@ def test_antecedent_is_last_mention_before_its_pronoun(many):
 
 
 def test_pronouns_are_unambiguous(many):
-    """Nobody in this sentence before it; nor in the one before, unless who is meant stands already in this one."""
+    """No other entity earlier in this sentence; nor in the one before, unless the antecedent is already in this one."""
     alone = {"near": 0, "far": 0}
     for story in many:
         before = []
@@ -186,7 +186,7 @@ def test_thanked_name_never_becomes_a_pronoun(many):
 
 
 def test_each_word_means_one_thing_in_a_story(many):
-    """No bat beside a bat; names that begin alike may meet."""
+    """No bat with a bat; names that begin in the same way may meet."""
     alike = 0
     for story in many:
         nouns = {key: grammar().nouns[key] for key in map(noun_of, story.words) if key}
@@ -196,7 +196,7 @@ def test_each_word_means_one_thing_in_a_story(many):
     assert alike
 
 
-def test_no_mouse_stands_beside_mice():
+def test_no_mouse_meets_mice():
     """No plot has two letters for animals yet, so this one is made up."""
     for seed in range(500):
         cast = _cast([["rest A"], ["rest B"]], random.Random(seed), pair=False)
@@ -284,17 +284,17 @@ def test_words_of_tokens_match_offsets_of_transformers(many, tmp_path, kind):
     assert several > 50  # words of several tokens
 
 
-def test_tokens_of_another_text_are_refused(many):
+def test_tokens_of_another_text_are_rejected(many):
     with pytest.raises(ValueError, match="tokens must be those of the text, got 'zebra'"):
         many[0].word_of(["zebra"])
 
 
 @pytest.mark.parametrize("n", [-1, 1.5, "3"])
-def test_a_wrong_number_is_refused(n):
+def test_a_wrong_number_is_rejected(n):
     with pytest.raises(ValueError, match="n must be a number of stories"):
         stories(n)
 
 
-def test_a_wrong_relation_is_refused(many):
+def test_a_wrong_relation_is_rejected(many):
     with pytest.raises(ValueError, match="relation must be one of subject, object"):
         many[0].pairs("friend")

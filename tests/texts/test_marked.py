@@ -1,4 +1,4 @@
-"""The sentences with marked words: balanced, two sets without a common sentence, and labels as they are marked."""
+"""The sentences with marked words: balanced, two sets without a common sentence, and labels that match the marks."""
 
 import re
 from collections import Counter
@@ -66,12 +66,12 @@ def test_tokens_find_their_words(tok):
 
 
 @pytest.mark.parametrize("line", ["A/S bear/S runs/V", "The bear/N sleeps", "He/P slept"])
-def test_half_a_pair_is_refused(line):
+def test_half_a_pair_is_rejected(line):
     with pytest.raises(ValueError, match="line must have"):
         read(line)
 
 
-def test_another_set_is_refused():
+def test_another_set_is_rejected():
     with pytest.raises(ValueError, match="which must be one of first, second, got 'third'"):
         marked("third")
 

@@ -59,7 +59,7 @@ EXPECTED = {
 
 
 class Publisher(http.server.ThreadingHTTPServer):
-    """A server that does to each request what its list of moods says, and then behaves."""
+    """A server that treats each request as its list of moods says, and then behaves."""
 
     def __init__(self):
         super().__init__(("127.0.0.1", 0), Handler)
@@ -116,7 +116,7 @@ def publisher(monkeypatch, tmp_path):
 
 
 def cached(tmp_path):
-    """What lies in the cache."""
+    """Return the content of the cache."""
     return sorted(path.name for path in (tmp_path / "cache").glob("*"))
 
 
@@ -172,7 +172,7 @@ def test_no_network_is_one_clear_sentence(publisher, tmp_path, monkeypatch):
     (source,) = published.SOURCES["tweets"]
     publisher.shutdown()
     publisher.server_close()
-    with pytest.raises(TextsNotAvailable, match=r"did not deliver it \(no connection\): check the network"):
+    with pytest.raises(TextsNotAvailable, match=r"did not deliver it \(no connection\). Check the network"):
         load_texts("tweets")
     assert cached(tmp_path) == []
 
@@ -212,7 +212,7 @@ def folder(publisher, tmp_path):
 
 @pytest.mark.parametrize("name", EXPECTED)
 @pytest.mark.parametrize("form", [str, Path, "variable"])
-def test_a_folder_stands_in_for_the_network(publisher, folder, monkeypatch, name, form):
+def test_a_folder_replaces_the_network(publisher, folder, monkeypatch, name, form):
     if form == "variable":
         monkeypatch.setenv(fetch.VARIABLE, str(folder))
     assert load_texts(name, None if form == "variable" else form(folder)) == EXPECTED[name]
@@ -228,7 +228,7 @@ def test_folder_accepts_the_publishers_file_name(publisher, folder, monkeypatch)
 
 def test_missing_file_in_folder_is_not_downloaded(publisher, folder):
     (folder / "wikitext-2-test.txt").unlink()
-    with pytest.raises(TextsNotAvailable, match=f"'wikipedia' is not in the folder {re.escape(str(folder))}: put wiki"):
+    with pytest.raises(TextsNotAvailable, match=f"'wikipedia' is not in the folder {re.escape(str(folder))}. Put wiki"):
         load_texts("wikipedia", folder)
     assert publisher.requests == []
 
@@ -248,7 +248,7 @@ def test_wordnet_may_lie_unpacked_in_the_folder(publisher, tmp_path, inside):
             file.write_bytes(tar.extractfile(member).read())
     assert load_texts("wordnet", tmp_path) == EXPECTED["wordnet"]
     (tmp_path / inside / "index.verb").write_text("")
-    with pytest.raises(ValueError, match="must hold index files of WordNet"):
+    with pytest.raises(ValueError, match="must contain index files of WordNet"):
         load_texts("wordnet", tmp_path)
 
 

@@ -1,4 +1,4 @@
-"""The small grammar of English and Spanish: agreement, order and alignment, held by rules of their own."""
+"""The small grammar of English and Spanish: agreement, order and alignment, checked by independent rules."""
 
 from collections import defaultdict
 
@@ -14,7 +14,7 @@ MASCULINE = {"niño", "hermano", "tío", "rey", "libro", "mapa", "reloj", "sombr
 
 
 def phrases(pair):
-    """The two noun phrases of a Spanish sentence, as lists of words, and whether its verb is of many."""
+    """The two noun phrases of a Spanish sentence, as lists of words, and whether its verb is plural."""
     words = [word for word in pair.target if word not in ADVERBS]
     at = next(i for i, word in enumerate(words) if word in VERBS or word.endswith("ron"))
     return words[:at], words[at + 1 :], words[at] not in VERBS
@@ -33,7 +33,7 @@ def phrases(pair):
     ],
 )
 def test_phrases_are_spanish(english, spanish):
-    """Written by hand; the phrase stands at the end of some sentence, after the verb."""
+    """Written by hand; the phrase is at the end of some sentence, after the verb."""
     n = len(english.split())
     found = {" ".join(pair.target[-n:]) for pair in PAIRS if " ".join(pair.source[-n:]) == english}
     assert found == {spanish}
@@ -58,7 +58,7 @@ def test_each_source_word_has_one_target_word():
 
 
 def test_aligned_words_are_forms_of_one_word():
-    """An English word has at most four Spanish forms, and they begin with one letter (but for "el, la, los, las")."""
+    """An English word has at most four Spanish forms, and they begin with one letter (except "el, la, los, las")."""
     forms = defaultdict(set)
     for pair in PAIRS:
         for word, place in zip(pair.target, pair.aligned, strict=True):
@@ -95,7 +95,7 @@ def test_articles_and_adjectives_agree_with_the_noun():
 
 
 def test_the_order_changes():
-    """Places that keep theirs are the minority, so a model that looks straight across is told from one that aligns."""
+    """Words that keep their position are the minority, so copying positions differs from aligning."""
     same = [i == place for pair in PAIRS for i, place in enumerate(pair.aligned)]
     assert 0.2 < sum(same) / len(same) < 0.45
 

@@ -1,4 +1,4 @@
-"""The texts that travel with the library: they can be read, are balanced, and say what they claim to say."""
+"""The texts that come with the library: they are readable, balanced, and what they claim to be."""
 
 import difflib
 import itertools
@@ -23,7 +23,7 @@ def bag(text):
 
 
 def labels(name):
-    """What stands before the tab, for every text of a file."""
+    """The part before the tab, for every text of a file."""
     return [line.partition("\t")[0] for line in written.lines(name) if "\t" in line]
 
 
@@ -74,7 +74,7 @@ def test_documents_hold_the_sentences_that_the_chapters_use():
         assert sentence in sentences
 
 
-def test_each_document_sentence_says_where_it_stands():
+def test_each_document_sentence_has_its_place():
     lines = (written.FOLDER / "documents.txt").read_text(encoding="utf-8").splitlines()
     for line in lines:
         assert line.startswith("#") or re.fullmatch(r"[RL] \d+(\.\d+)+\t.+", line), line
@@ -151,7 +151,7 @@ def test_a_contrast_says_nothing_about_the_other_contrasts():
     assert not professions & set(bag(str(PAIRS["female-male"])))
 
 
-def test_no_two_frames_are_alike():
+def test_no_two_frames_are_equal():
     frames = [set(bag(first)) for pairs in PAIRS.values() for first, _ in pairs]
     assert all(len(a & b) <= 0.7 * len(a | b) for a, b in itertools.combinations(frames, 2))
 
@@ -217,7 +217,7 @@ def test_queries_avoid_the_words_of_their_answers():
 def test_answer_must_begin_exactly_one_text(monkeypatch, opening):
     lines = written.lines
     monkeypatch.setattr(written, "lines", lambda name: ["Why?", f"    {opening}"] if name == "queries" else lines(name))
-    with pytest.raises(ValueError, match=f"queries.txt must give opening words of one text, got '{opening}'"):
+    with pytest.raises(ValueError, match=f"must have the opening words of exactly one text, got '{opening}'"):
         load_texts("queries")
 
 

@@ -81,7 +81,7 @@ def young_here() -> Kind:
 
 @pytest.fixture(scope="session")
 def strings() -> list[str]:
-    """20,000 texts that are the same in each run."""
+    """20,000 texts, the same in each run."""
     rng = random.Random(2)
     return ["", " ", "\n", "\u200b", "[SEP]", "<|endoftext|>"] + [some_text(rng) for _ in range(19_994)]
 

@@ -1,4 +1,4 @@
-"""Tokenizers of the shapes in which today's models are published, trained here with Hugging Face's `tokenizers`."""
+"""Tokenizers of the shapes of today's published models, trained here with Hugging Face's `tokenizers`."""
 
 import json
 
@@ -66,7 +66,7 @@ def qwen(lines):
 
 
 def starcoder(lines):
-    """GPT-2's way of cutting, and each digit by itself."""
+    """GPT-2's way of cutting, and each digit separately."""
     steps = [pre_tokenizers.Digits(individual_digits=True), pre_tokenizers.ByteLevel(add_prefix_space=False)]
     return byte_level(lines, steps, ["<|endoftext|>", "<fim_prefix>"])
 
@@ -83,7 +83,7 @@ def prefixed(lines):
 
 
 def sentencepiece(lines, special=("<unk>", "<s>", "</s>"), data=BYTES, **settings):
-    """Llama 2's model: BPE over characters, with bytes for what it does not know."""
+    """Llama 2's model: BPE over characters, with bytes for unknown ones."""
     tokenizer = Tokenizer(models.BPE(unk_token="<unk>", **settings))
     tokenizer.pre_tokenizer = pre_tokenizers.Metaspace()
     start = [*special, *data]
@@ -120,7 +120,7 @@ def llama2_metaspace(lines):
 
 
 def unknown(lines):
-    """Without bytes: characters that are not known become one unknown token each."""
+    """Without bytes: unknown characters become one unknown token each."""
     tokenizer = sentencepiece(lines, data=[], fuse_unk=False)
     tokenizer.pre_tokenizer = pre_tokenizers.Metaspace(prepend_scheme="always", split=True)
     tokenizer.decoder = decoders.Metaspace(prepend_scheme="always")
@@ -129,7 +129,7 @@ def unknown(lines):
 
 
 def german_bert(lines):
-    """BERT's tokenizer in lower case, accents kept, with ids that no token has."""
+    """BERT's tokenizer in lower case, accents kept, with ids without a token."""
     tokenizer = Tokenizer(models.WordPiece(unk_token="[UNK]"))
     tokenizer.normalizer = normalizers.BertNormalizer(lowercase=True, strip_accents=False)
     tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()

@@ -1,4 +1,4 @@
-"""Special tokens, pairs, truncation, padding, decoding, and what is refused."""
+"""Special tokens, pairs, truncation, padding, decoding, and rejected arguments."""
 
 import numpy as np
 import pytest
@@ -110,9 +110,9 @@ def test_only_str_is_text(text, wordpiece, bpe):
         wordpiece.batch(["bear", text])
 
 
-def test_half_a_surrogate_pair_is_refused(wordpiece, bpe):
+def test_half_a_surrogate_pair_is_rejected(wordpiece, bpe):
     for tok in (wordpiece, bpe):
-        with pytest.raises(ValueError, match=r"got a lone surrogate, U\+D83D at position 1"):
+        with pytest.raises(ValueError, match=r"got an unpaired surrogate, U\+D83D at position 1"):
             tok.encode("a\ud83d")
 
 
@@ -128,7 +128,7 @@ def test_half_a_surrogate_pair_is_refused(wordpiece, bpe):
         (dict(pad_to=4.0), ValueError, "pad_to must be .* got 4.0"),
     ],
 )
-def test_lengths_that_cannot_be_are_refused(arguments, error, message, wordpiece):
+def test_lengths_that_cannot_be_are_rejected(arguments, error, message, wordpiece):
     with pytest.raises(error, match=message):
         wordpiece.encode("bear", **arguments)
 
@@ -143,13 +143,13 @@ def test_bpe_needs_room_for_one_token(bpe):
     [
         ("bear", None, TypeError, "texts must be a list of str, got str"),
         (None, None, TypeError, "texts must be a list of str, got NoneType"),
-        ([], None, ValueError, "texts must hold at least one text, got none"),
+        ([], None, ValueError, "texts must contain at least one text, got none"),
         (["a", "b"], ["c"], ValueError, "pairs must be as many as texts, 2, got 1"),
         (["a"], "b", TypeError, "pairs must be a list of str, got str"),
         (["a"], [None], TypeError, r"pairs\[0\] must be a str, got NoneType"),
     ],
 )
-def test_batches_that_cannot_be_are_refused(texts, pairs, error, message, wordpiece):
+def test_batches_that_cannot_be_are_rejected(texts, pairs, error, message, wordpiece):
     with pytest.raises(error, match=message):
         wordpiece.batch(texts, pairs)
 
@@ -169,13 +169,13 @@ def test_batches_that_cannot_be_are_refused(texts, pairs, error, message, wordpi
         (7, TypeError, "ids must be a list of whole numbers, got int"),
     ],
 )
-def test_ids_that_cannot_be_are_refused(ids, error, message, wordpiece):
+def test_ids_that_cannot_be_are_rejected(ids, error, message, wordpiece):
     with pytest.raises(error, match=message):
         wordpiece.decode(ids)
 
 
-def test_vocabularies_that_cannot_be_are_refused(bpe, tmp_path):
-    with pytest.raises(ValueError, match=r"vocab must hold \[PAD\], \[UNK\], \[CLS\], \[SEP\]; it lacks \[PAD\]"):
+def test_vocabularies_that_cannot_be_are_rejected(bpe, tmp_path):
+    with pytest.raises(ValueError, match=r"vocab must contain \[PAD\], \[UNK\], \[CLS\], \[SEP\]; it lacks \[PAD\]"):
         WordPiece(SMALL[1:])
     with pytest.raises(ValueError, match="vocab must have an id of its own, .* for each token, got 2 twice"):
         WordPiece({token: min(id, 2) for id, token in enumerate(SMALL)})
@@ -201,7 +201,7 @@ def test_ids_may_have_holes():
     assert tok.encode("the bearness").ids == [4, 10, 12, 14, 6]
     assert len(tok) == 19 and tok.tokens[:3] == ["[PAD]", "", "[UNK]"]
     assert tok.decode([10, 12, 14]) == "the bearness"
-    with pytest.raises(ValueError, match="ids must be those of tokens, got 3, which no token has"):
+    with pytest.raises(ValueError, match="ids must be ids of tokens, got 3, which has none"):
         tok.decode([2, 3])
 
 

@@ -1,4 +1,4 @@
-"""Vocabulary files that are damaged are refused by their names."""
+"""Damaged vocabulary files are rejected by name."""
 
 import json
 
@@ -13,9 +13,9 @@ VOCAB = "[PAD]\n[UNK]\n[CLS]\n[SEP]\na\n"
     ("name", "content", "message"),
     [
         ("vocab.txt", b"[PAD]\n\xff\xfe", "vocab.txt is damaged: it is not UTF-8"),
-        ("vocab.txt", b"", r"vocab must hold \[PAD\]"),
+        ("vocab.txt", b"", r"vocab must contain \[PAD\]"),
         ("tokenizer_config.json", b"{", "tokenizer_config.json is damaged: it is not JSON"),
-        ("tokenizer_config.json", b"[]", "tokenizer_config.json must hold a JSON object, got list"),
+        ("tokenizer_config.json", b"[]", "tokenizer_config.json must contain a JSON object, got list"),
     ],
 )
 def test_error_names_the_damaged_wordpiece_file(tmp_path, name, content, message):
@@ -29,7 +29,7 @@ def test_error_names_the_damaged_wordpiece_file(tmp_path, name, content, message
     ("name", "content", "message"),
     [
         ("vocab.json", b"{", "vocab.json is damaged: it is not JSON"),
-        ("vocab.json", b"[]", "vocab.json must hold a JSON object, got list"),
+        ("vocab.json", b"[]", "vocab.json must contain a JSON object, got list"),
         ("merges.txt", b"\xff", "merges.txt is damaged: it is not UTF-8"),
     ],
 )

@@ -54,7 +54,7 @@ def lines_of_the_book():
 
 
 def test_folder_with_openais_file_names_loads(tmp_path):
-    """Files that GPT-2's authors named, of any vocabulary; damage is told by the same name."""
+    """Files with the names of GPT-2's authors, of any vocabulary; damage is reported with the same name."""
     tok = BPE.train(["the bear sat", "the bear ran"], vocab_size=264)
     tok.save(tmp_path)
     for name, first in zip(("vocab.json", "merges.txt"), OF_OPENAI, strict=True):

@@ -1,4 +1,4 @@
-"""What holds for every text: nothing is lost in BPE, pieces join to words in WordPiece."""
+"""Laws for every text: nothing is lost in BPE, pieces join to words in WordPiece."""
 
 import string
 

@@ -46,7 +46,7 @@ def test_wordpiece_score_is_the_log_likelihood_gain():
 
 
 def test_counts_stay_right_while_merging_overlapping_pairs():
-    """Against a trainer that counts everything anew in each round."""
+    """Against a trainer that counts everything again in each round."""
     words = Counter({tuple("banana"): 3, tuple("bandana"): 2, tuple("aaaaa"): 2, tuple("nab"): 4})
     _, merges = learn_merges(words, list("abdn"), 12, bpe_score, str.__add__)
     corpus, age, expected = dict(words), {c: i for i, c in enumerate("abdn")}, []
@@ -113,10 +113,10 @@ def test_a_cased_tokenizer_stays_cased_when_saved(tmp_path):
         ("one text", 300, TypeError, "texts must be a list of str, got str"),
         (None, 300, TypeError, "texts must be a list of str, got NoneType"),
         (["a", b"b"], 300, TypeError, r"texts\[1\] must be a str, got bytes"),
-        ([], 300, ValueError, "texts must hold at least one text, got none"),
+        ([], 300, ValueError, "texts must contain at least one text, got none"),
         (["a"], 3, ValueError, "vocab_size must be a whole number of at least .* got 3"),
         (["a"], 300.0, ValueError, "vocab_size must be .* got 300.0"),
-        (["a\ud83d"], 300, ValueError, r"texts\[0\] must hold whole characters"),
+        (["a\ud83d"], 300, ValueError, r"texts\[0\] must be valid Unicode"),
     ],
 )
 def test_training_rejects_wrong_texts_and_sizes(kind, texts, size, error, message):

@@ -11,7 +11,7 @@ from tutorial_lib.tokenization.wordpiece import SPECIAL
 
 ALL = [chr(code) for code in range(0x110000) if not 0xD800 <= code < 0xE000]
 ASSIGNED = [c for c in ALL if ord(c) < 0x32400 or 0xE0000 <= ord(c) < 0xE0200]
-SOME_OF_THE_REST = [*ASSIGNED, *(c for c in ALL[0x32400:] if ord(c) % 97 == 0)]  # what nobody has assigned is all alike
+SOME_OF_THE_REST = [*ASSIGNED, *(c for c in ALL[0x32400:] if ord(c) % 97 == 0)]  # the unassigned are all treated alike
 SETTINGS = list(itertools.product([True, False], repeat=3))
 
 

@@ -1,4 +1,4 @@
-"""Tokenizers of the shapes published today: the ids and texts of `tokenizers`, or a refusal that names the part."""
+"""Tokenizers of the shapes published today: the ids and texts of `tokenizers`, or an error that names the part."""
 
 import json
 import random
@@ -213,10 +213,10 @@ REFUSED = [
     (split(r"\w+"), r"pattern must not have \\w"),
     (split("a|^b"), r"pattern must not have \^"),
     (split("[a[b]]"), r"pattern must not have \["),
-    (split("(?i:strasse|ss)"), r"pattern must not have st beside \(\?i"),
+    (split("(?i:strasse|ss)"), r"pattern must not combine st with \(\?i"),
     (split("(?m:a)"), r"pattern must not have \(\?"),
-    (split("x*"), "pattern must not find what is empty"),
-    (split("(a"), "pattern must be one that Python reads"),
+    (split("x*"), "pattern must not match the empty string"),
+    (split("(a"), "pattern must be valid in Python"),
     (part("decoder", "CTC"), "decoder must be .* got CTC: not computed here"),
     (part("decoder", "BPEDecoder", suffix="</w>"), "got BPEDecoder: not computed here"),
     (part("post_processor", "Unheard"), "post_processor must have type 'ByteLevel' or .* got 'Unheard'"),
@@ -228,7 +228,7 @@ REFUSED = [
     (model(continuing_subword_prefix="##"), "model must have continuing_subword_prefix"),
     (model(unk_token="<unk>"), "model must have an unk_token of the vocabulary, got '<unk>'"),
     (model(surprise=True), "model BPE must not have surprise"),
-    (model(merges=[["a", "qqq"]]), "vocab must hold all merges; it lacks 'qqq'"),
+    (model(merges=[["a", "qqq"]]), "vocab must contain all merges, but it lacks 'qqq'"),
     (added(single_word=True), r"added token '<\|begin_of_text\|>' has single_word"),
     (added(content=""), "added token '' is empty"),
     (added(lstrip=None), "added_tokens must have lstrip of type bool, got NoneType"),
@@ -240,7 +240,7 @@ REFUSED = [
 
 
 @pytest.mark.parametrize(("change", "message"), REFUSED, ids=[message for _, message in REFUSED])
-def test_other_settings_are_refused_by_name(lines, tmp_path, change, message):
+def test_other_settings_are_rejected_by_name(lines, tmp_path, change, message):
     with pytest.raises(ValueError, match=message) as refusal:
         tokenizer_of(changed(lines[:50], tmp_path, change))
     assert str(tmp_path / "tokenizer.json") in str(refusal.value)
@@ -254,7 +254,7 @@ def test_new_token_needs_a_free_id(lines, tmp_path):
 
 
 @pytest.mark.parametrize("config", [{"add_bos_token": False}, {"add_eos_token": True}])
-def test_config_that_wants_other_ends_is_refused(lines, tmp_path, config):
+def test_config_that_wants_other_ends_is_rejected(lines, tmp_path, config):
     llama3(lines[:50]).save(str(tmp_path / "tokenizer.json"))
     names = {"bos_token": "<|begin_of_text|>", "eos_token": "<|end_of_text|>"}
     (tmp_path / "tokenizer_config.json").write_text(json.dumps(names | config))
@@ -263,7 +263,7 @@ def test_config_that_wants_other_ends_is_refused(lines, tmp_path, config):
         tokenizer_of(tmp_path)
 
 
-def test_space_before_the_text_is_refused_in_files(tmp_path):
+def test_space_before_the_text_is_rejected_in_files(tmp_path):
     BPE.train(["bear"], 257).save(tmp_path)
     (tmp_path / "tokenizer_config.json").write_text('{"add_prefix_space": true}')
     with pytest.raises(ValueError, match="tokenizer_config.json must have add_prefix_space None or False, got True"):

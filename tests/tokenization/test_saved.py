@@ -1,4 +1,4 @@
-"""Tokenizers as Hugging Face saves them: the same ids as theirs, or a refusal that names the part."""
+"""Tokenizers as Hugging Face saves them: the same ids as theirs, or an error that names the part."""
 
 import json
 import random
@@ -9,7 +9,7 @@ from tutorial_lib.tokenization import BPE, OptBPE, RobertaBPE, WordPiece, tokeni
 
 from .conftest import some_text
 
-# What the default model's tokenizer.json says of lengths plays no part, and a warning says so.
+# The default model's tokenizer.json has length settings, which are ignored with a warning.
 pytestmark = pytest.mark.filterwarnings("ignore:.*not applied, as in transformers")
 ADDED = ["<E1>", "Bärish", "熊a", "bear bear"]
 PLACED = [
@@ -108,7 +108,7 @@ def test_vocabulary_files_with_added_tokens_beside_them(tmp_path, wordpiece):
 
 
 @pytest.mark.parametrize("decoder", [[], {"x": {"content": "a"}}, {"7": {"lstrip": True}}, {"7": "a"}])
-def test_damaged_list_of_added_tokens_is_refused(tmp_path, wordpiece, decoder):
+def test_damaged_list_of_added_tokens_is_rejected(tmp_path, wordpiece, decoder):
     wordpiece.save(tmp_path)
     (tmp_path / "tokenizer_config.json").write_text(json.dumps({"added_tokens_decoder": decoder}))
     with pytest.raises(ValueError, match="tokenizer_config.json( is damaged)?: "):
@@ -178,14 +178,14 @@ WRONG = [
     (lambda parts: with_added(parts, "bearish", 30_522, single_word=True), "added token 'bearish' has single_word"),
     (
         lambda parts: with_added(with_added(parts, "Bearish", 30_522), "bearish", 30_523),
-        "added token 'bearish' is the same as 'Bearish' once it is normalized",
+        "added token 'bearish' equals 'Bearish' after normalization",
     ),
     (lambda parts: parts.pop("model"), "tokenizer.json is damaged"),
 ]
 
 
 @pytest.mark.parametrize(("change", "message"), WRONG, ids=[message for _, message in WRONG])
-def test_unsupported_part_is_refused_by_name(hf_wordpiece, tmp_path, change, message):
+def test_unsupported_part_is_rejected_by_name(hf_wordpiece, tmp_path, change, message):
     hf_wordpiece.save_pretrained(tmp_path)
     path = tmp_path / "tokenizer.json"
     parts = json.loads(path.read_text())
@@ -208,6 +208,6 @@ def test_settings_of_two_files_must_agree(hf_bpe, tmp_path):
 
 def test_loading_the_wrong_kind_names_the_right_one(hf_bpe, tmp_path):
     hf_bpe.save_pretrained(tmp_path)
-    with pytest.raises(ValueError, match="must be a model whose vocabulary.s kind is WordPiece, got .*, of kind BPE"):
+    with pytest.raises(ValueError, match="must be a model with a WordPiece vocabulary, got .*, of kind BPE"):
         WordPiece.from_pretrained(tmp_path)
     assert type(tokenizer_of(tmp_path)) is BPE is not RobertaBPE

@@ -1,4 +1,4 @@
-"""Each step of a tokenizer.json by itself, around every character, and tokens that take white space."""
+"""Each step of a tokenizer.json separately, around every character, and tokens that include white space."""
 
 import itertools
 import json
@@ -156,7 +156,7 @@ SPACED = ["<x>", " ", "  ", "\n", "é", "bear"]
 def test_tokens_that_take_white_space_match(tmp_path):
     """Any of the tokens takes white space before or after it, in the text as written or normalized, or does not.
 
-    But `tokenizers` panics where white space that takes some before it comes after a token that took it already.
+    But `tokenizers` panics if white space that includes some before it follows a token that already includes it.
     """
     rng = random.Random(4)
     for number in range(60):

@@ -1,4 +1,4 @@
-"""What the default model's vocabulary is made of."""
+"""The kinds of tokens in the default model's vocabulary."""
 
 import itertools
 

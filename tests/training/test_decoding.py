@@ -22,7 +22,7 @@ def test_each_token_is_predicted_once_from_earlier_tokens(tokens):
     assert [len(prefix) for prefix, _ in pairs] == list(range(len(tokens)))
 
 
-def test_bad_input_is_refused_by_name():
+def test_bad_input_is_rejected_by_name():
     for tokens in ("Karhut", []):
         with pytest.raises(ValueError, match="tokens must be a list of one token or more"):
             training_pairs(tokens)

@@ -29,7 +29,7 @@ def test_student_copies_every_second_layer_without_segments(teacher):
     assert student.config.n_layers == 3 and student.embeddings.segments is student.pooler is student.nsp is None
     for ours, theirs in zip(student.layer, (teacher.layer[i] for i in (0, 2, 4)), strict=True):
         for a, b in zip(ours.parameters(), theirs.parameters(), strict=True):
-            assert torch.equal(a, b) and a is not b  # a copy: to train it leaves the teacher as it is
+            assert torch.equal(a, b) and a is not b  # a copy: training it does not change the teacher
     assert torch.equal(student.embeddings.tokens.weight, teacher.embeddings.tokens.weight)
     assert student.mlm.decoder.weight is student.embeddings.tokens.weight
     assert torch.equal(student.mlm.W.weight, teacher.mlm.W.weight)
@@ -85,7 +85,7 @@ def test_soft_0_gives_the_loss_of_hidden_tokens(teacher, tokenizer):
 
 @torch.no_grad()
 def test_soft_1_gives_divergence_from_the_teachers_answers(teacher, tokenizer):
-    """Written out: the teacher's probabilities weigh, it sees the segments, and T² keeps the size."""
+    """Written out: weighted by the teacher's probabilities, which depend on the segments, and scaled by T²."""
     student, T = initialize(halved(teacher), std=0.5), 3.0
     loss = distilled(DOCUMENTS, tokenizer, teacher, 32, 8, T=T, rate=0.3)(student, torch.Generator().manual_seed(4))
     generator = torch.Generator().manual_seed(4)

@@ -1,4 +1,4 @@
-"""What models of the book are worth: baselines against counting by hand, samples judged, and what stands on a card."""
+"""How good the book's models are: baselines compared with counting by hand, judged samples, and the text of a card."""
 
 import math
 from collections import Counter
@@ -72,7 +72,7 @@ def test_loss_of_a_word_is_its_first_tokens():
     ids, costs = [tok.vocab[END]], {}
     for i, word in enumerate(story.words):
         new = tok.encode(story.text[: word.start + len(word.text)]).ids[len(ids) - 1 :]
-        alone = new[0] == tok.vocab["Ġ"]  # a space that is a token of its own belongs to no word
+        alone = new[0] == tok.vocab["Ġ"]  # a space that is a separate token belongs to no word
         p = gpt([ids + new[:alone]])[0][0, -1].softmax(-1)[new[alone]].item()
         costs.setdefault(_kind(story.words, i), []).append(-math.log(p))
         ids += new

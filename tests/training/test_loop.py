@@ -1,4 +1,4 @@
-"""Training learns, resumes bit for bit after a kill, and says what is wrong before it starts."""
+"""Training learns, resumes bit for bit after a kill, and reports errors before it starts."""
 
 import json
 import math
@@ -95,7 +95,7 @@ def test_killed_run_resumes_bit_for_bit(tmp_path):
 
 
 def loaded(seed=0):
-    """From a checkpoint, whose matrices lie otherwise in memory."""
+    """From a checkpoint, whose matrices have another layout in memory."""
     settings, state = spelled(new(seed))
     return GPT.from_checkpoint(settings, state)
 
@@ -114,15 +114,15 @@ def test_run_cut_off_by_exception_resumes_from_checkpoint(tmp_path, new):
     steps = []
     assert train(new(1), loss(), settings, tmp_path, tell=steps.append) == expected  # the weights are the checkpoint's
     assert steps[0].step == 21
-    assert train(new(2), loss(), settings, tmp_path) == expected  # nothing is left to do
+    assert train(new(2), loss(), settings, tmp_path) == expected  # there is nothing left to do
 
 
-def test_folder_of_another_run_is_refused(tmp_path):
+def test_folder_of_another_run_is_rejected(tmp_path):
     train(new(), loss(), Settings(n_steps=5), tmp_path)
-    with pytest.raises(ValueError, match="of a run with another lr, seed: train into another folder"):
+    with pytest.raises(ValueError, match="belongs to a run with another lr, seed. Use another folder"):
         train(new(), loss(), Settings(n_steps=5, lr=0.1, seed=3), tmp_path)
     wider = GPT(Config(vocab_size=20, d_model=24, n_layers=2, n_heads=2, d_ff=32, n_positions=8))
-    with pytest.raises(ValueError, match="of a run with another model"):
+    with pytest.raises(ValueError, match="belongs to a run with another model"):
         train(wider, loss(), Settings(n_steps=5), tmp_path)
     assert len(train(new(), loss(), Settings(n_steps=9), tmp_path)["loss"]) == 9  # more steps are the same run
 
@@ -132,7 +132,7 @@ def test_nan_loss_stops_and_names_its_step(tmp_path):
         value = loss()(model, generator)
         return value * float("nan") if torch.rand((), generator=generator) < 0.1 else value
 
-    with pytest.raises(FloatingPointError, match=r"the loss is nan at step \d+: try a smaller lr .*; the checkpoint"):
+    with pytest.raises(FloatingPointError, match=r"the loss is nan at step \d+. Try a smaller lr .*; the checkpoint"):
         train(new(), broken, Settings(n_steps=200), tmp_path)
     assert (tmp_path / CHECKPOINT).exists()
 
@@ -266,7 +266,7 @@ def test_a_batch_that_hides_nothing_has_a_loss():
     assert value.item() == pytest.approx(math.log(2), abs=0.1)  # that of the pairs alone
 
 
-def test_a_text_shorter_than_the_context_is_refused():
+def test_a_text_shorter_than_the_context_is_rejected():
     with pytest.raises(ValueError, match="tokens must be more than context, 8, got 8"):
         next_tokens(torch.arange(8), 8, 2)
 
@@ -282,7 +282,7 @@ def test_settings_are_checked(change):
 
 
 def test_in_stages_it_is_the_same_run(tmp_path):
-    """Stopped after some steps and gone on with: the learning rate follows the whole plan, not the stage."""
+    """Stopped after some steps and continued: the learning rate follows the whole plan, not the stage."""
     whole, staged, settings = new(), new(), Settings(n_steps=30, warmup=5, save_every=7, evaluate_every=10, patience=3)
     curve = train(whole, loss(), settings, evaluate=lambda model: 0.0)
     for until in (1, 12, 30, 30):
@@ -297,7 +297,7 @@ def test_in_stages_it_is_the_same_run(tmp_path):
 
 
 def test_whole_texts_are_learned_each_alone():
-    """The loss is that of each text by itself, however they are padded, and no token of padding counts."""
+    """The loss is that of each text separately, however they are padded, and no padding counts."""
     gpt, texts = new(), [[0, 5, 6, 7, 0], [0, 9, 0], [0, 1, 2, 3, 4, 5, 6, 0]]
     each = [torch.nn.functional.cross_entropy(gpt([text[:-1]])[0][0], torch.tensor(text[1:])) for text in texts]
     lengths = torch.tensor([len(text) - 1.0 for text in texts])

@@ -57,7 +57,7 @@ def test_random_tokens_come_from_the_whole_vocabulary_evenly(masked, tok):
         assert within(((drawn >= low) & (drawn < high)).sum().item(), len(drawn), (high - low) / len(tok))
 
 
-def test_each_token_is_chosen_by_itself(masked):
+def test_each_token_is_chosen_independently(masked):
     ids, _, labels = masked
     chosen = (labels != IGNORE).double()
     per_text = chosen.sum(1)
@@ -101,8 +101,8 @@ def test_an_empty_text_stays_empty(tok):
     "ids, error, message",
     [
         ([1.5], TypeError, "ids must be whole numbers, got torch.float32"),
-        ([30_522], ValueError, "ids must lie in 0..30521, got 30522 to 30522"),
-        ([5, -1], ValueError, "ids must lie in 0..30521, got -1 to 5"),
+        ([30_522], ValueError, "ids must be in 0..30521, got 30522 to 30522"),
+        ([5, -1], ValueError, "ids must be in 0..30521, got -1 to 5"),
     ],
 )
 def test_bad_ids_are_named(tok, ids, error, message):
@@ -111,12 +111,12 @@ def test_bad_ids_are_named(tok, ids, error, message):
 
 
 @pytest.mark.parametrize("rate", [-0.1, 1.1, float("nan")])
-def test_a_rate_beyond_0_and_1_is_refused(tok, rate):
+def test_a_rate_beyond_0_and_1_is_rejected(tok, rate):
     with pytest.raises(ValueError, match="rate must be a share from 0 to 1"):
         mask_tokens([2000], tok, rate=rate)
 
 
-def test_a_tokenizer_without_mask_is_refused():
+def test_a_tokenizer_without_mask_is_rejected():
     with pytest.raises(ValueError, match=r"tokenizer must have a \[MASK\]"):
         mask_tokens([4], WordPiece(["[PAD]", "[UNK]", "[CLS]", "[SEP]", "a"]))
 
@@ -161,8 +161,8 @@ def test_labels_are_those_of_bert():
 @pytest.mark.parametrize(
     "documents, error, message",
     [
-        ([], ValueError, "documents must be two or more"),
-        ([["a", "b"]], ValueError, "documents must be two or more, so that there is another one, got 1"),
+        ([], ValueError, "documents must be at least two"),
+        ([["a", "b"]], ValueError, "documents must be at least two, to combine texts of different ones, got 1"),
         ([["a", "b"], ["c"]], ValueError, r"documents\[1\] must be a list of two sentences or more, got \['c'\]"),
         (["a b", "c d"], ValueError, r"documents\[0\] must be a list of two sentences or more, got 'a b'"),
     ],
@@ -223,5 +223,5 @@ def test_guessing_needs_a_head_and_a_mask(tok):
     for k in (0, -1, 1.5, 10**6):
         with pytest.raises(ValueError, match="k must be a number of tokens, 1 to"):
             guesses(Bert(shape, mlm=True), tok, "a [MASK]", k)
-    with pytest.raises(ValueError, match=r"text must hold a \[MASK\], got 'a bear'"):
+    with pytest.raises(ValueError, match=r"text must contain a \[MASK\], got 'a bear'"):
         guesses(Bert(shape, mlm=True), tok, "a bear")

@@ -1,4 +1,4 @@
-"""The shipped models are what their recipes make, a run comes out the same twice, and what is wrong is said early."""
+"""The shipped models are what their recipes make, a run is reproducible, and errors are reported early."""
 
 import functools
 import json
@@ -46,7 +46,7 @@ def curves(name):
 
 @pytest.fixture(autouse=True)
 def few(monkeypatch):
-    """Few stories to judge by, where a test makes a model."""
+    """Few stories to judge by, for tests that make a model."""
     monkeypatch.setattr("tutorial_lib.training.recipes.N_HELD_OUT", 4)
     monkeypatch.setattr("tutorial_lib.training.judge.N_SAMPLES", 4)
 
@@ -73,7 +73,7 @@ def test_shipped_model_loads_and_matches_its_card(name, monkeypatch):
 
 @pytest.fixture(scope="module")
 def told_once():
-    """Both recipes read the same 20,000 stories, which take nine seconds to tell."""
+    """Both recipes read the same 20,000 stories, which take nine seconds to generate."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("tutorial_lib.training.recipes.stories", functools.cache(stories))
         yield
@@ -109,7 +109,7 @@ def test_the_stored_curves_fall_below_what_counting_reaches():
 
 
 def test_the_encoder_fills_gaps_and_judges_pairs():
-    """As the chapter on BERT tells; shares of 100 stories, so two standard errors are 8 %."""
+    """As in the chapter on BERT; shares of 100 stories, so two standard errors are 8 %."""
     bert, tok = Bert.from_pretrained("book-bert", device="cpu"), WordPiece.from_pretrained("book-bert")
     for text, best in {
         "They [MASK] tired.": "were",
@@ -147,7 +147,7 @@ def whole(tmp_path_factory, one_thread_for_a_file):
 
 @pytest.mark.parametrize("at", range(1, 7))
 def test_stopped_run_made_again_gives_the_same_files(tmp_path, whole, at):
-    """Every checkpoint on the way is written, also where the run ends between two of its own."""
+    """Every intermediate checkpoint is written, also if the run ends between two of its own."""
 
     def stop(progress):
         if progress.step == at:
@@ -156,16 +156,16 @@ def test_stopped_run_made_again_gives_the_same_files(tmp_path, whole, at):
     folder, about = whole
     with pytest.raises(KeyboardInterrupt):
         TINY.make("tiny", tmp_path, stop)
-    with pytest.raises(ValueError, match="tiny-run is of another recipe"):
+    with pytest.raises(ValueError, match="tiny-run belongs to another recipe"):
         replace(TINY, batch_size=8).make("tiny", tmp_path)
     assert TINY.make("tiny", tmp_path) == about
     for name in ("tiny", "tiny-2", "tiny-4"):
         one, other = (place / name / "model.safetensors" for place in (folder, tmp_path))
         assert one.read_bytes() == other.read_bytes()
-    assert "Of 4 stories" in (folder / "tiny" / "README.md").read_text()
+    assert "Shares of 4 stories" in (folder / "tiny" / "README.md").read_text()
 
 
-def test_unusable_folder_is_refused_before_writing_stories(tmp_path, monkeypatch):
+def test_unusable_folder_is_rejected_before_writing_stories(tmp_path, monkeypatch):
     monkeypatch.setattr("tutorial_lib.training.recipes.stories", lambda *_, **__: pytest.fail("told stories"))
     (tmp_path / "file").write_text("")
     with pytest.raises(OSError, match="file"):

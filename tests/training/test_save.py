@@ -97,7 +97,7 @@ def test_half_precision_stays_half_by_default(tmp_path):
     assert GPT2LMHeadModel.from_pretrained(tmp_path, dtype="auto").dtype == torch.bfloat16
 
 
-def test_small_weights_stay_and_large_ones_are_refused(tmp_path):
+def test_small_weights_stay_and_large_ones_are_rejected(tmp_path):
     tok = BPE.train(TEXTS, 270)
     model = decoder(tok)
     model.norm.weight.data[:2] = torch.tensor([1e6, 1e-9])
@@ -133,13 +133,13 @@ def test_every_family_is_written_as_transformers_reads_it(tmp_path, kind, seed):
     [
         (GPT(Config(60, **SHAPE, norm_first=False)), "norm_first must be True for a gpt2"),
         (GPT(Config(60, **SHAPE, offset=3)), "offset must be 2 for a opt"),
-        (Bert(BertConfig(60, **SHAPE, n_segments=0)), "pooler.W.weight, for which transformers' distilbert"),
-        (Bert(BertConfig(60, **SHAPE, pad_id=1), nsp=True), "nsp.weight, for which transformers' roberta has no place"),
+        (Bert(BertConfig(60, **SHAPE, n_segments=0)), "pooler.W.weight, which transformers' distilbert"),
+        (Bert(BertConfig(60, **SHAPE, pad_id=1), nsp=True), "nsp.weight, which transformers' roberta lacks"),
         (Bert(BertConfig(60, **SHAPE, pad_id=1, eps=1e-5, d_embedding=4)), "pad_id must be None for a albert"),
         (torch.nn.Linear(2, 2), "model must be a Bert, GPT, Llama or ModernBert, got Linear"),
     ],
 )
-def test_models_that_transformers_cannot_express_are_refused(model, says):
+def test_models_that_transformers_cannot_express_are_rejected(model, says):
     with pytest.raises((ValueError, TypeError), match=says):
         spelled(model)
 
@@ -152,7 +152,7 @@ def test_folder_without_tokenizer_tells_how_to_load_it(tmp_path):
         if file.name not in ("config.json", "model.safetensors"):
             file.unlink()
     for folder in (tmp_path, str(tmp_path)):
-        with pytest.raises(ValueError, match=r"tokenizer.json.*; load_model\(\".*\"\) loads the model alone"):
+        with pytest.raises(ValueError, match=r"tokenizer.json.*; load_model\(\".*\"\) loads only the model"):
             tutorial_lib.load(folder)
     again = tutorial_lib.load_model(tmp_path, "cpu")
     assert torch.equal(again.norm.weight, model.norm.weight)

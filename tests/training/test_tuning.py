@@ -1,4 +1,4 @@
-"""Tuning: which part learns when, at which rate; and the small task, what somebody feels next."""
+"""Tuning: which part learns when, at which rate; and the small task, predicting the next feeling."""
 
 import copy
 
@@ -77,9 +77,9 @@ def test_tuning_learns_and_the_seed_draws_batches(body):
     losses = [tune(classifier, TEXTS, LABELS, Plan(40, lr=0.01), seed=1) for classifier in classifiers]
     assert losses[0] == losses[1] and losses[0][-1] < 0.2
     assert accuracy(classifiers[0], TEXTS, LABELS) == 1
-    with pytest.raises(ValueError, match="labels must hold one for each text, 12, got 2"):
+    with pytest.raises(ValueError, match="labels must have one label per text, 12, got 2"):
         tune(classifiers[0], TEXTS, [0, 1])
-    with pytest.raises(ValueError, match="texts must be one or more"):
+    with pytest.raises(ValueError, match="texts must contain at least one list"):
         tune(classifiers[0], [], [])
 
 

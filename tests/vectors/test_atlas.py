@@ -33,15 +33,15 @@ def test_without_places_umap_finds_them(tmp_path):
 @pytest.mark.parametrize(
     "changed, message",
     [
-        (dict(texts=TEXTS[:39]), "X must hold one for each of 39 texts"),
+        (dict(texts=TEXTS[:39]), "X must contain one for each of 39 texts"),
         (dict(places=X[:, :3]), "places must have two coordinates, got 3"),
-        (dict(places=X[:9, :2]), "places must hold one for each of 40 texts, got 9"),
+        (dict(places=X[:9, :2]), "places must contain one for each of 40 texts, got 9"),
         (dict(n_neighbors=41), "n_neighbors must be from 2 to the number of texts, 40"),
-        (dict(group=[1]), "group must hold one for each of 40 texts, got 1"),
+        (dict(group=[1]), "group must contain one for each of 40 texts, got 1"),
         (dict(X=np.zeros((40, 2))), "X has no direction|zeros"),
     ],
 )
-def test_what_does_not_fit_is_refused(changed, message, tmp_path):
+def test_mismatched_arguments_are_rejected(changed, message, tmp_path):
     arguments = dict(path=tmp_path / "a.parquet", texts=TEXTS, X=X, places=X[:, :2]) | changed
     with pytest.raises(ValueError, match=message):
         save_atlas(**arguments)

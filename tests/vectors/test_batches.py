@@ -20,7 +20,7 @@ def two_threads():
 
 
 def test_jobs_run_in_parallel_and_return_in_order(two_threads):
-    both = threading.Barrier(2, timeout=20)  # breaks where only one job runs at a time
+    both = threading.Barrier(2, timeout=20)  # fails if only one job runs at a time
 
     def run(i):
         both.wait()

@@ -25,7 +25,7 @@ TEXTS = ["A bear.", "", "Two bears dance on their hind legs in the snow.", "hell
 
 @pytest.fixture(scope="module")
 def states(hf_bert, tok):
-    """Transformers' hidden states of TEXTS: for each text (layers, n_tokens, d_model), each text run by itself."""
+    """Transformers' hidden states of TEXTS: for each text (layers, n_tokens, d_model), each text run separately."""
     with torch.no_grad():
         runs = [hf_bert(torch.tensor([tok.encode(text).ids]), output_hidden_states=True) for text in TEXTS]
     return [torch.cat(run.hidden_states).numpy() for run in runs]
@@ -51,7 +51,7 @@ def test_every_layer_and_pooling_agrees_with_transformers(bert, states, pooling)
 
 
 @pytest.mark.parametrize("pooling", ["mean", "max", "last"])
-def test_half_precision_pools_long_texts_refuses_empty_ones(pooling):
+def test_half_precision_pools_long_texts_rejects_empty_ones(pooling):
     X = torch.full((1, 400, 2), 300.0, dtype=torch.float16)
     real = torch.ones(1, 400, dtype=torch.bool)
     assert embedding.pool(X, real, pooling).tolist() == [[[300, 300]]]  # their sum is 120,000: infinite in float16
@@ -163,7 +163,7 @@ def test_batches_keep_to_both_bounds_and_lose_nothing(lengths, batch_size, n_tok
 
 def test_long_texts_are_cut_with_one_warning(tiny, tok):
     long = ["bear " * 30, "snow " * 20, "short"]
-    with pytest.warns(UserWarning, match="2 of 3 texts have more tokens than the model's 14 positions") as seen:
+    with pytest.warns(UserWarning, match="2 of 3 texts are truncated to the model's 14 positions") as seen:
         ours = embed(long, tiny)
     assert len(seen) == 1 and seen[0].filename == __file__
     np.testing.assert_allclose(ours[0], embed(["bear " * 12], tiny)[0], atol=1e-6)
@@ -196,7 +196,7 @@ class Stop(Exception):
 
 
 @pytest.mark.parametrize("pooling", POOLINGS)
-def test_an_interrupted_computation_goes_on_where_it_stopped(tiny, tmp_path, monkeypatch, pooling):
+def test_an_interrupted_computation_continues(tiny, tmp_path, monkeypatch, pooling):
     path, run, seen = tmp_path / "v.npy", embedding._run, []
 
     def counting(model, ids, *rest):
@@ -230,7 +230,7 @@ def test_finished_file_is_read_and_not_recomputed(tiny, tmp_path, monkeypatch):
     assert embed([], tiny, save_to=tmp_path / "empty.npy").shape == (0, 8)
 
 
-def test_a_file_of_other_work_is_refused(tiny, tmp_path):
+def test_a_file_of_other_work_is_rejected(tiny, tmp_path):
     path = tmp_path / "v.npy"
     embed(TEXTS[:2], tiny, save_to=path)
     before = path.read_bytes()
@@ -239,14 +239,14 @@ def test_a_file_of_other_work_is_refused(tiny, tmp_path):
     for call in [
         dict(texts=TEXTS[1:3]), dict(texts=TEXTS[1::-1]), dict(pooling="max"), dict(layers=0), dict(model=other),
     ]:  # fmt: skip
-        with pytest.raises(ValueError, match="save_to must be a new file: .*v.json tells of other texts"):
+        with pytest.raises(ValueError, match="save_to must be a new file: .*v.json describes other texts"):
             embed(**(dict(texts=TEXTS[:2], model=tiny, save_to=path) | call))
     assert path.read_bytes() == before
     (tmp_path / "v.json").write_text("{")
     with pytest.raises(ValueError, match="damaged"):
         embed(TEXTS[:2], tiny, save_to=path)
     (tmp_path / "v.json").unlink()
-    with pytest.raises(ValueError, match="no v.json says what it holds"):
+    with pytest.raises(ValueError, match="no v.json describes it"):
         embed(TEXTS[:2], tiny, save_to=path)
 
 
@@ -291,7 +291,7 @@ def test_changed_model_embeds_as_it_runs_alone(name, pooling):
         (dict(layers="last"), ValueError, "layers must be"),
         (dict(batch_size=0), ValueError, "batch_size must be a positive int, got 0"),
         (dict(device="cpu"), ValueError, "device must be left out"),
-        (dict(save_to="x.npy", keep=silence([(0, 0)])), ValueError, "save_to must be None beside keep"),
+        (dict(save_to="x.npy", keep=silence([(0, 0)])), ValueError, "save_to must be None with keep"),
         (dict(keep=3), TypeError, "keep, must be a function"),
         (dict(keep=silence([(9, 0)])), ValueError, "got 'layer.9.attention.heads'"),
         (dict(save_to="x.txt"), ValueError, "ends in .npy, got 'x.txt'"),
@@ -302,20 +302,20 @@ def test_wrong_arguments_are_named(tiny, call, error, says):
         embed(**(dict(texts=["a bear"], model=tiny) | call))
 
 
-def test_tokenizer_larger_than_the_models_vocabulary_is_refused():
+def test_tokenizer_larger_than_the_models_vocabulary_is_rejected():
     small = Bert(Config(vocab_size=100, d_model=8, n_layers=1, n_heads=1, d_ff=8)).eval()
     with pytest.raises(ValueError, match="30522 tokens, the model's vocabulary 100"):
         embed(["a bear"], small, tokenizer=WordPiece.from_pretrained())
 
 
-def test_model_finds_its_tokenizer_and_refuses_another():
+def test_model_finds_its_tokenizer_and_rejects_another():
     model, own = load("book-bert", "cpu")
     assert np.array_equal(embed(["the bear sat"], model), embed(["the bear sat"], model, tokenizer=own))
     strange = WordPiece([*own.tokens[:5], *own.tokens[:4:-1]])
-    with pytest.raises(ValueError, match="tokenizer must be that of book-bert: id 5 is '.*' there, and"):
+    with pytest.raises(ValueError, match="tokenizer must be that of book-bert, where id 5 is '.*', got"):
         embed(["the bear sat"], model, tokenizer=strange)
     model.source = None
-    with pytest.raises(ValueError, match="tokenizer must be given with tokenizer=: this model was not loaded"):
+    with pytest.raises(ValueError, match="tokenizer must be given: this model was not loaded"):
         embed(["the bear sat"], model)
     assert embed(["the bear sat"], model, tokenizer=own).shape == (1, 128)
 

@@ -1,4 +1,4 @@
-"""A view in a real browser with the network cut; what it asks for or complains about fails the test."""
+"""A view in a real browser without a network; requests or complaints fail the test."""
 
 import pytest
 
@@ -9,7 +9,7 @@ DARK = "#16181c"
 
 
 class Tabs:
-    """Opens pages, each in a context of its own, and collects what they complain about."""
+    """Opens pages, each in a separate context, and collects their complaints."""
 
     def __init__(self, browser, complaints, folder, allowed=("file:",)):
         self.browser, self.complaints, self.folder, self.allowed = browser, complaints, folder, allowed
@@ -69,7 +69,7 @@ def open_view(tabs):
 
 @pytest.fixture(scope="module")
 def live_tabs(browser, complaints, tmp_path_factory):
-    """Tabs that may load files and blobs, and that the tests of a file share: a model is loaded once for all."""
+    """Tabs that may load files and blobs, shared by the tests of a file: a model is loaded once for all."""
     tabs = Tabs(browser, complaints, tmp_path_factory.mktemp("live"), ("file:", "blob:"))
     yield lambda address: tabs.open(address, reduced_motion="reduce")
     tabs.close()
@@ -86,7 +86,7 @@ def assert_accessible(open_view):
 
     def check(*views):
         tab = open_view(*views)
-        tab.add_style_tag(content="* { transition: none !important; }")  # or colors are measured on their way
+        tab.add_style_tag(content="* { transition: none !important; }")  # or colors are measured during one
         problems = list(audit(tab, [".tl-view"], turn=turn))
         assert not problems, "\n".join(problems)
 

@@ -1,4 +1,4 @@
-"""What several tests of views show: random weights, a trace, a line in space, texts that would run if they could."""
+"""Examples for several tests of views: random weights, a trace, a line in space, texts that would run if they could."""
 
 import re
 import shutil
@@ -16,7 +16,8 @@ PAGE = (
 )
 WITHOUT = "delete globalThis.WebAssembly;"  # in the worker: a browser that has none
 
-# Whether a script draws this HTML, and what it says. Values in full are left out: their last bit is the engine's own.
+# Whether a script draws this HTML, and its sentence. Full-precision values are left out: their last bit differs by
+# engine.
 DRAW = """([script, data, html]) => {
   const [drawn, expected] = [0, 1].map(() => document.createElement('div'));
   let said = '';
@@ -62,7 +63,7 @@ def slide_to(root, label, value):
 
 
 def type_number(tab, box, text):
-    """As a reader does it: go to the field, select its content, type."""
+    """As readers do it: go to the field, select its content, type."""
     box.click()
     tab.keyboard.press("Control+A")
     tab.keyboard.type(text) if text else tab.keyboard.press("Delete")

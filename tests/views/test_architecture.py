@@ -1,4 +1,4 @@
-"""The drawing of the whole transformer: every part says what it does, and leads where a chapter is."""
+"""The drawing of the whole transformer: every part says what it does, and links to its chapter."""
 
 from pathlib import Path
 

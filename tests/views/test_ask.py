@@ -1,4 +1,4 @@
-"""try_it: an answer on the page, a field where Python runs."""
+"""try_it: an answer on the page, a field if Python is running."""
 
 import os
 
@@ -12,11 +12,11 @@ from tutorial_lib.views.ask import _printed
 def test_page_shows_the_default_answer(capsys, monkeypatch):
     monkeypatch.setenv("TUTORIAL_LIB_STATIC", "1")  # another test may have left an IPython in this process
     try_it(lambda text: print(text.upper()), "bear")
-    assert capsys.readouterr().out == "BEAR\n(In a running notebook, a field here takes your own text.)\n"
+    assert capsys.readouterr().out == "BEAR\n(In a running notebook, you can type your own text here.)\n"
 
 
 def test_live_notebook_gets_a_field():
-    """In a real kernel, which takes seconds: nothing else would see that the widgets do not fit IPython."""
+    """In a real kernel, which takes seconds: no other test would notice that the widgets do not fit IPython."""
     code = "from tutorial_lib.views import try_it\ntry_it(lambda text: print(text.upper()), 'bear')"
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(code)])
     NotebookClient(notebook, timeout=120).execute(env=dict(os.environ))

@@ -1,4 +1,4 @@
-"""The attention calculator: its page computes what the library computes."""
+"""The attention calculator: its page computes the same as the library."""
 
 import math
 

@@ -18,7 +18,7 @@ STROKE = """(svg, [dx, dy]) => {
 
 
 def project(unit, turn, tilt, width, height):
-    """Where points of the unit ball are in the picture, seen from 3 radii away: (n, 3) -> (n, 2)."""
+    """Return where points of the unit ball appear in the picture, seen from 3 radii away: (n, 3) -> (n, 2)."""
     a, t = np.radians([turn, tilt])
     x, y, z = unit.T
     right, back = x * np.cos(a) + z * np.sin(a), z * np.cos(a) - x * np.sin(a)
@@ -33,7 +33,7 @@ def unit(points):
 
 
 def assert_shows(tab, points, turn, tilt):
-    """The page's marks are where `project` puts them, but for rounding and the 16 bits of a coordinate."""
+    """The page's marks are at the positions of `project`, except for rounding and the 16 bits of a coordinate."""
     tab.evaluate("() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
     root = tab.locator(".tl-view")
     expected = project(unit(points), turn, tilt, *root.evaluate(SIZE))
@@ -119,7 +119,7 @@ def test_cloud_moves_only_when_asked(open_view):
     assert tab.get_by_role("button").count() == 0 and turn.count() == 1
 
 
-def test_groups_and_values_are_told_apart(open_view):
+def test_groups_and_values_are_distinguished(open_view):
     """Groups by shape, values by seven colors, in the picture, in its legend and in words; without a script, too."""
     groups = point_cloud(helix(60), groups=["abcdef"[i % 6] for i in range(60)])
     values = point_cloud(helix(70), colors=torch.arange(70), color_name="position")
@@ -162,7 +162,7 @@ def test_points_without_extent_have_finite_places():
 
 
 def test_rounding_drops_no_point(open_view):
-    """The 16 bits of a coordinate may put a point a little behind the ball."""
+    """The 16 bits of a coordinate may move a point slightly behind the ball."""
     ends = np.array([[0, np.sin(np.radians(9)), np.cos(np.radians(9))]])
     tab = open_view(point_cloud(np.concatenate([ends, -ends])))
     slider(tab, "Turn").fill("0")

@@ -1,4 +1,4 @@
-"""What holds for each view: it can be read without a script, by everyone, on any screen, and runs no text."""
+"""Properties of every view: it is readable without a script, by everyone, on any screen, and runs no text."""
 
 import sys
 from types import SimpleNamespace
@@ -107,7 +107,7 @@ def test_first_picture_is_what_the_script_draws(name, shown, visits):
 
 
 def test_without_mini_racer_a_sentence_takes_the_place(monkeypatch, open_view):
-    """Until the script runs. A view of which the picture is given needs no engine."""
+    """Until the script runs. A view with a given picture needs no engine."""
     monkeypatch.setitem(sys.modules, "py_mini_racer", None)
     view = views.softmax_explorer([1.0, 3.0], ["a", "b"])
     tab = open_view(view, views.blueprint(), javascript=False)
@@ -150,7 +150,7 @@ def test_hostile_texts_are_shown_not_run(open_view):
 
 
 def test_same_output_twice_makes_two_views(open_view, shown):
-    """A notebook may insert an output again; what changes the first copy leaves the second as it was."""
+    """A notebook may insert an output again; changes of the first copy leave the second unchanged."""
     names = ["calculator", "softmax", "one head", "neurons", "waves", "search", "turning"]
     outputs = [shown[name]._repr_html_() for name in names]
     tab = open_view(*[SimpleNamespace(_repr_html_=lambda html=html: html) for html in outputs for _ in "12"])

@@ -1,4 +1,4 @@
-"""A sentence that looks at itself: what a word does that is pointed at."""
+"""A sentence attending to itself: the effect of pointing at a word."""
 
 import numpy as np
 import pytest

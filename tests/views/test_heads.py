@@ -1,4 +1,4 @@
-"""The view of one layer's heads: its lines are the weights, whatever is chosen and pointed at."""
+"""The view of one layer's heads: its lines are the weights, for all selections."""
 
 import base64
 
@@ -138,7 +138,7 @@ def test_several_heads_show_strong_weights_last(open_view):
     tab.locator("select").nth(1).select_option("2")  # all
     opacity = tab.locator(".tl-lines path").evaluate_all(OPACITY)
     assert opacity == sorted(opacity) and sum(strokes(tab)) == 6
-    assert "weights from 0.20 on" in tab.locator(".tl-say").inner_text()
+    assert "Weights of 0.20 or more" in tab.locator(".tl-say").inner_text()
     tab.locator(".tl-token").nth(0).hover()
     assert sum(strokes(tab)) == 4  # of one token, all
     tab.locator("select").nth(1).select_option("0")

@@ -1,4 +1,4 @@
-"""The live models in a real browser, from files, with no network: equal to Python's, and safe from what is typed.
+"""The live models in a real browser, from files, without a network: equal to Python's, and safe from typed text.
 
 Loading a model takes a browser a second or two, so tests that only ask share a tab.
 """
@@ -43,7 +43,7 @@ ONE_BY_ONE = """async ([texts, options]) => {
   for (const text of texts) found.push((await tutorialLib.tokenize(text, options)).ids);
   return found;
 }"""
-# Every stop of a text as [name, shape, numbers in base64]: JSON of so many numbers would take seconds.
+# Every value of a text's trace as [name, shape, numbers in base64]: JSON would take seconds for this many numbers.
 TRACE = """async ([text, options]) => {
   const { stops, ids } = await tutorialLib.trace(text, options);
   const packed = Object.entries(stops).map(([name, { shape, values }]) => {
@@ -103,7 +103,7 @@ def open_page(live_tabs, site):
 
 @pytest.fixture(scope="module")
 def machine(open_page):
-    """The tab that all tests may ask, with what computes there: the kernel, or plain JavaScript."""
+    """The tab that all tests may ask, with its engine: the kernel, or plain JavaScript."""
     @functools.cache
     def machine(without=""):
         tab = open_page("first.html")
@@ -136,7 +136,7 @@ def test_every_stop_equals_pythons_rounded_model(name, without, most, machine):
         encoding = tokenizer.encode(text, *pair)
         options = {"pair": pair[0]} if pair else {}
         if place > 1:
-            options["stops"] = ["layer.5.output"]  # what is wrong on the way shows there, and travels faster
+            options["stops"] = ["layer.5.output"]  # errors of intermediate values show there, and travel faster
         ids, stops = stops_of(tab, text, model=name, **options)
         with torch.no_grad():
             expected = trace_of(model, ids, encoding.token_type_ids if pair else None)
@@ -228,14 +228,14 @@ def test_first_view_takes_the_readers_sentence(open_page, tok):
     assert "at least 0.99" in tab.locator(".tl-live [role=status]").inner_text()
     ask(tab.locator(".tl-view"), EXAMPLE)
     assert alike(*(text.split(", ")[1] for text in (said.inner_text(), example)))  # the strongest weight
-    tab.get_by_label("Your sentence").fill("Bears")  # once the model is there, typing is enough
+    tab.get_by_label("Your sentence").fill("Bears")  # once the model is loaded, typing is enough
     tab.wait_for_function(f"({TEXT})() === 'bears'")
     ask(tab.locator(".tl-view"), "".join(HOSTILE))
     assert "< im ##g" in tab.evaluate(TEXT) and tab.locator("img").count() == 0
 
 
 def test_attention_views_take_the_readers_sentence(open_page, bert, tok):
-    """What each then shows is what Python would have prepared; layer and head stay where they were."""
+    """Each then shows what Python would have prepared; layer and head stay unchanged."""
     tab = open_page("attention.html")
     one, all_heads, neurons, gaze = views = tab.locator(".tl-view").all()
     one.locator("select").first.select_option("3")
@@ -283,7 +283,7 @@ def test_200_words_stay_in_their_view(page, width, open_page):
 
 
 def test_link_arrives_answered(open_page):
-    """In a browser that never had the model; and where the page is open already. Another view keeps its example."""
+    """In a browser that never had the model; and if the page is already open. Another view keeps its example."""
     tab = open_page("attention.html#view=neuron_view&text=Bears+ran+to+me.")
     neurons, others = tab.locator(".tl-view").nth(2), tab.locator(".tl-view").first
     neurons.get_by_role("link", name="Link to this").wait_for()
@@ -369,7 +369,7 @@ def test_pieces_are_joined_on_request(open_page, bert, tok):
         return found[: len(found) // 2]
 
     assert shown("without [CLS] and [SEP]") == tokens[1:-1]
-    assert shown("whole words alone") == ["serendipitous", "dogs", "bark", "."]
+    assert shown("only whole words") == ["serendipitous", "dogs", "bark", "."]
     assert "pieces are added" in view.locator(".tl-say").inner_text()
     with torch.no_grad():
         A = bert.trace(**tok.encode(text).inputs)["layer.0.attention.weights"][0, 0].numpy()
@@ -453,13 +453,13 @@ def test_link_and_next_page_keep_the_sentence(open_page, site):
     tab.goto((site / "second.html").as_uri())
     assert tab.get_by_label("Your sentence").input_value() == text
     query = "document.querySelector('.tl-controls label:nth-child(3)').textContent"
-    tab.wait_for_function(f"{query}.includes('8: door')")  # the remembered one is computed by itself
+    tab.wait_for_function(f"{query}.includes('8: door')")  # the remembered one is computed automatically
     tab.get_by_label("Your sentence").fill("No press")
     tab.wait_for_function(f"{query}.includes('2: press')")
 
 
 def test_failed_load_can_be_tried_again(open_page, site):
-    """It then takes no more memory than a load without failure, which comes in parts, as the page hears once."""
+    """It then takes no more memory than a load without failure, which comes in parts, as the page reports once."""
     tab, hidden = open_page("first.html"), site / "hidden"
     part = site / "all-MiniLM-L6-v2-3.js"
     part.rename(hidden)

@@ -1,4 +1,4 @@
-"""What a question changes in a live run: hidden words, other values, silenced heads. Equal to Python's `change`."""
+"""The changes that a question makes in a live run: hidden words, other values, silenced heads. Equal to Python's."""
 
 import base64
 import functools

@@ -106,7 +106,7 @@ def test_rotary_positions_and_shared_keys_are_followed():
         assert view.data["error"] < 5e-4
 
 
-def test_weights_of_other_queries_are_refused():
+def test_weights_of_other_queries_are_rejected():
     trace = made_up_trace(1, 2, 5, 4)
     trace["layer.0.attention.keys"] = -3 * trace["layer.0.attention.keys"]
     with pytest.raises(ValueError, match="weights that follow from its queries and keys, got one that is off by"):

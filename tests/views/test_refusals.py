@@ -1,4 +1,4 @@
-"""A view refuses anything that it cannot show, and names the argument. tests/test_bad_calls.py tries more by chance."""
+"""A view rejects anything that it cannot show, and names the argument. tests/test_bad_calls.py tries more at random."""
 
 import math
 from functools import partial
@@ -17,24 +17,24 @@ CLOUD = [
     ({"points": [["a", "b", "c"]]}, "points must be an array of real numbers"),
     ({"points": np.zeros((2, 4))}, r"points must have shape \(n, 3\) or \(n, 2\), got \(2, 4\)"),
     ({"points": np.zeros((0, 3))}, "points must be a matrix of 1 or more vectors"),
-    ({"points": np.zeros((5001, 3))}, "points must be from 1 to 5,000, got 5,001"),
+    ({"points": np.zeros((5001, 3))}, "points must have from 1 to 5,000 rows, got 5,001"),
     ({"points": [[0, 0, math.nan]] * 2}, "points must be finite, got 2 values"),
-    ({"labels": ["a"]}, "labels must hold 2 texts, got 1"),
+    ({"labels": ["a"]}, "labels must contain 2 texts, got 1"),
     ({"labels": "ab"}, "labels must be a list of texts"),
-    ({"groups": ["a"]}, "groups must hold 2 texts, got 1"),
+    ({"groups": ["a"]}, "groups must contain 2 texts, got 1"),
     ({"colors": [1]}, "colors must be 2 numbers"),
     ({"colors": [1, math.inf]}, "colors must be finite"),
-    ({"colors": [1, 2], "groups": ["a", "b"]}, "groups and colors cannot both be given"),
-    ({"axes": ("x", "y")}, "axes must hold 3 texts, got 2"),
+    ({"colors": [1, 2], "groups": ["a", "b"]}, "groups and colors must not both be given"),
+    ({"axes": ("x", "y")}, "axes must contain 3 texts, got 2"),
     ({"points": np.zeros((7, 3)), "groups": list("abcdefg")}, "groups must have at most 6 different"),
 ]
 CALCULATOR = [
-    ({"tokens": []}, "tokens must hold at least one text"),
+    ({"tokens": []}, "tokens must contain at least one text"),
     ({"tokens": [1, 2]}, r"tokens\[0\] must be a str"),
     ({"tokens": ["a"]}, "X must have one row for each of the 1 tokens"),
     ({"X": torch.zeros(2)}, "X must be a matrix"),
     ({"W_Q": torch.full((2, 2), float("nan"))}, "W_Q must be finite"),
-    ({"W_V": torch.full((2, 2), 1e7)}, "W_V must hold finite numbers"),
+    ({"W_V": torch.full((2, 2), 1e7)}, "W_V must contain finite numbers"),
     ({"W_V": torch.zeros(3, 2)}, "W_V must have 2 rows"),
     ({"W_K": torch.zeros(2, 3)}, "W_Q and W_K must have the same shape"),
 ]
@@ -52,9 +52,9 @@ HEADS = [
     *(((A, ["a", "b"], 0, head), "head must be from 0 to 0") for head in (True, 1.0, -1, "0", torch.tensor(1.0))),
 ]
 OTHERS = [
-    (lambda: views.softmax_explorer([], []), "labels must hold at least one text"),
+    (lambda: views.softmax_explorer([], []), "labels must contain at least one text"),
     (lambda: views.softmax_explorer([1.0], [1]), r"labels\[0\] must be a str"),
-    (lambda: views.softmax_explorer([1.0], ["a", "b"]), "one number for each of the 2 labels"),
+    (lambda: views.softmax_explorer([1.0], ["a", "b"]), "one number per label, 2"),
     (lambda: views.softmax_explorer([math.nan], ["a"]), "scores must be finite"),
     (lambda: views.dot_product_explorer((1, 2, 3)), "a must be two numbers from -3 to 3"),
     (lambda: views.dot_product_explorer((1, 2), (0, 3.5)), "b must be two numbers"),
@@ -75,7 +75,7 @@ MODELS = [
     (lambda bert, tok: views.head_view(bert, ["a", "b"]), "tokens must be an Encoding"),
     (lambda bert, tok: views.tokenizer_explorer(BPE.train(["a b"], 260)), "tok must be a WordPiece tokenizer, got BPE"),
     (lambda bert, tok: views.tokenizer_explorer(tok, 3), "text must be a str, got int"),
-    (lambda bert, tok: views.tokenizer_explorer(tok, "\ud83d"), "text must hold whole characters"),
+    (lambda bert, tok: views.tokenizer_explorer(tok, "\ud83d"), "text must be valid Unicode"),
     (lambda bert, tok: views.tokenizer_explorer(WordPiece([*SPECIAL, "a\nb"])), "tok must have tokens without line"),
 ]
 

@@ -1,4 +1,4 @@
-"""What a decoder expects next: the first picture and its sentence."""
+"""A decoder's predictions: the first picture and its sentence."""
 
 import json
 import re

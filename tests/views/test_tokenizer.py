@@ -112,7 +112,7 @@ def test_chosen_word_shows_each_match_tried(tok, open_view):
     for text, reason in (
         ("bear☃☃", "nothing matches"),
         ("x" * 101, "too long to be cut"),
-        ("[MASK]", "a special token, kept as it stands"),
+        ("[MASK]", "a special token, kept unchanged"),
     ):
         root.locator("textarea").fill(text)
         assert reason in root.locator(".tl-tries").inner_text()

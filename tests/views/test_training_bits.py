@@ -40,7 +40,7 @@ return hash;
 
 @pytest.fixture
 def page(tmp_path):
-    """The address of a page that tells the hashes, with the script beside it that prints them in Node."""
+    """The address of a page that reports the hashes, with the script next to it that prints them in Node."""
     source = "\n".join(path.read_text(encoding="utf-8") for path in live.TRAINING)
     code = base64.b64encode((live.HERE / "train.wasm").read_bytes()).decode()
     values = "".join(
@@ -57,7 +57,7 @@ def in_node(page, tmp_path):
     return json.loads(told)
 
 
-def test_chromium_and_node_train_alike(page, in_node, browser):
+def test_chromium_and_node_train_identically(page, in_node, browser):
     assert in_chromium(page, browser) == in_node and len(set(in_node)) == 2
 
 

@@ -74,7 +74,7 @@ def library(name):
 
 
 def other(variable, *values):
-    """Set a variable to the first of two values that it has not: the tests run under other arithmetics, too."""
+    """Set a variable to the first of two values that differs from its own: tests also run under other arithmetics."""
     return lambda book, monkeypatch: monkeypatch.setenv(
         variable, next(value for value in values if value != os.environ.get(variable))
     )
@@ -123,7 +123,7 @@ def test_key_of_a_run_has_the_makefiles_variables():
     assert len(named) == 10 and set(named) <= set(build.ARITHMETIC)
 
 
-def test_mistakes_are_told_before_a_chapter_runs(book, runs, capsys):
+def test_mistakes_are_reported_before_a_chapter_runs(book, runs, capsys):
     write(book, f"{cell('x = 3')}\n{{v}}`y`\n\n{{v}}`1 +`\n")
     assert whole.build(book) == 1
     said = capsys.readouterr().err
@@ -203,7 +203,7 @@ def test_names_of_a_run_are_those_of_today(book):
 
 
 @KERNEL_WARNS
-def test_failing_cell_is_told_and_not_kept(book):
+def test_failing_cell_is_reported_and_not_kept(book):
     write(book, cell("1 / 0"))
     for _ in range(2):
         (failure,) = run(book)
@@ -211,7 +211,7 @@ def test_failing_cell_is_told_and_not_kept(book):
 
 
 def test_pages_are_made_only_where_something_changed(book, monkeypatch):
-    """Sphinx stands in for itself: it writes the front page and complains where it is told to."""
+    """Replace Sphinx: it writes the front page and complains if told to."""
     calls, ended = [], SimpleNamespace(returncode=0)
     front = book / "_build" / "html" / "index.html"
     front.parent.mkdir(parents=True)

@@ -1,4 +1,4 @@
-"""Kernels are copies of one process: each has its own variables, says how it ended, and ends with the build."""
+"""Kernels are copies of one process: each has its own variables, reports its end, and ends with the build."""
 
 import os
 import signal
@@ -25,7 +25,7 @@ def nothing_imported(monkeypatch):
 
 
 def run(*cells, folder, timeout=60, **environment):
-    """What each cell shows, and the number of the process that it ran in."""
+    """The output of each cell, and the number of the process that it ran in."""
     cells = [nbformat.v4.new_code_cell(cell) for cell in (*cells, "import os; os.getpid()")]
     notebook = nbformat.v4.new_notebook(cells=cells)
     client = kernels.Client(notebook, timeout=timeout, resources={"metadata": {"path": str(folder)}})
@@ -36,7 +36,7 @@ def run(*cells, folder, timeout=60, **environment):
 
 def test_copy_has_its_own_folder_variables_and_names(tmp_path, nothing_imported):
     code = "import os; print(os.getcwd(), os.environ['WHOSE'], 'mine' in globals(), os.read(0, 1))"
-    alone = "os.getsid(0) == os.getpid()"  # Ctrl-C in the terminal reaches the build alone, which ends its kernels
+    alone = "os.getsid(0) == os.getpid()"  # Ctrl-C in the terminal reaches only the build, which ends its kernels
     numbers = set()
     for whose in ("a", "b"):
         shown, number = run(code, "mine = 1", alone, folder=tmp_path, WHOSE=whose)
@@ -60,7 +60,7 @@ def test_figure_is_shown(tmp_path, monkeypatch):
     assert "image/png" in shown[0][0]
 
 
-def test_kernel_that_dies_or_hangs_is_told_of(tmp_path, nothing_imported):
+def test_dead_or_hanging_kernel_is_reported(tmp_path, nothing_imported):
     with pytest.raises(DeadKernelError):
         run("import os; os._exit(3)", folder=tmp_path)
     with pytest.raises(CellTimeoutError):
@@ -78,5 +78,5 @@ def test_no_kernel_outlives_the_build(tmp_path):
         time.sleep(0.1)
     build.send_signal(signal.SIGKILL)
     build.wait()
-    while kernels.Copy(int(number.read_text())).poll() is None:  # else this test never ends
+    while kernels.Copy(int(number.read_text())).poll() is None:  # otherwise this test never ends
         time.sleep(0.1)

@@ -1,4 +1,4 @@
-"""The values of a chapter that its test can look at, and why others were left out."""
+"""A chapter's values that its test can read, and why others were left out."""
 
 import io
 
@@ -11,7 +11,7 @@ from website.build.namespace import MOST_BYTES, Names, pack
 
 
 def kept(code="", **namespace):
-    """What is left of a namespace once it has run this code."""
+    """Return the rest of a namespace after it has run this code."""
     namespace |= {"__name__": "__main__"}
     exec(code, namespace)
     return Names("heads", pack(namespace))
@@ -26,7 +26,7 @@ def test_numbers_arrays_and_small_models_are_kept():
 
 def test_imports_and_hidden_names_are_left_out():
     page = kept("import math\nfrom pathlib import Path\nfrom math import sqrt\n_hidden = 1\nIn = []\nx = sqrt(4)")
-    with pytest.raises(AttributeError, match="the chapter heads has no math; it has x$"):
+    with pytest.raises(AttributeError, match="chapter heads has no name math, only x$"):
         page.math
 
 
@@ -41,9 +41,9 @@ def test_imports_and_hidden_names_are_left_out():
     ],
     ids=["array", "model", "figure", "generator", "open file"],
 )
-def test_what_is_left_out_says_why(value, reason):
+def test_values_left_out_have_a_reason(value, reason):
     page = kept(n=1, value=value)
-    with pytest.raises(AttributeError, match=f"the chapter heads has value, but it was not kept: .*{reason}"):
+    with pytest.raises(AttributeError, match=f"the chapter heads did not store value: .*{reason}"):
         page.value
     assert page.n == 1
 
@@ -60,7 +60,7 @@ def test_shared_values_are_kept_once():
     namespace = {"__name__": "__main__", "large": np.zeros(MOST_BYTES)}
     exec("pair = [large, large]\ndef total(): return large.sum()", namespace)
     packed = pack(namespace)
-    with pytest.raises(AttributeError, match="has large, but it was not kept"):
+    with pytest.raises(AttributeError, match="did not store large"):
         Names("heads", packed).pair
     page = Names("heads", packed, large=np.ones(3))
     assert page.total() == 3 and page.pair[0] is page.pair[1] is page.large

@@ -96,12 +96,12 @@ def cells(tmp_path):
     ],
 )
 def test_markdown_of_the_book_becomes_plain_markdown(cells, before, after):
-    assert cells(before)[0]["source"].split("Change that one.)*\n", 1)[1].strip() == after
+    assert cells(before)[0]["source"].split("Edit that file.)*\n", 1)[1].strip() == after
 
 
 @pytest.mark.parametrize("inserted", ["x = 2", "print(x)"])
 def test_inserted_cell_leaves_the_others_their_ids(cells, inserted):
-    """Also one that says the same as another: of equal cells the ids are the same as before, and one more."""
+    """Also one with the same text as another: of equal cells the ids are the same as before, and one more."""
     before = [cell["id"] for cell in cells(code("x = 1", "print(x)", "x += 1", "print(x)"))]
     after = [cell["id"] for cell in cells(code("x = 1", inserted, "print(x)", "x += 1", "print(x)"))]
     assert len(set(after)) == len(after) == len(before) + 1
@@ -124,7 +124,7 @@ def test_figure_keeps_number_caption_and_alternative_text(cells):
     assert below["source"].endswith("<details><summary>This picture in words</summary>\n\nA line.\n\n</details>")
 
 
-def test_cited_works_stand_at_the_end(cells):
+def test_cited_works_are_at_the_end(cells):
     assert cells("{cite}`three2021,two2020`")[-1]["source"].split("\n") == [
         "## References",
         "",
@@ -137,7 +137,7 @@ def test_cited_works_stand_at_the_end(cells):
     "tag, code, output",
     [("hide-input", True, False), ("hide-output", False, True), ("hide-cell", True, True), ("other", False, False)],
 )
-def test_what_the_page_folds_is_folded_in_notebooks(tag, code, output):
+def test_notebooks_fold_the_same_parts_as_pages(tag, code, output):
     metadata = folded({tag})
     jupyter = metadata.get("jupyter", {})
     assert (metadata.get("cellView") == "form") == jupyter.get("source_hidden", False) == code
@@ -157,7 +157,7 @@ MISSING = "pip install --quiet {missing}"
 
 @pytest.fixture
 def install(monkeypatch, tmp_path):
-    """Runs the install cell where some modules are here: what it asked for, and the names that it then has."""
+    """Runs the install cell with some modules present: what it asked for, and the names that it then has."""
 
     def run(address: str, here: set[str]):
         cell, asked = INSTALL.replace(NO_ADDRESS, f'\nlibrary = "{address}"\n'), []

@@ -1,6 +1,6 @@
-"""What authors write becomes the page that they mean, or a warning that says where it cannot be true.
+"""The authors' text becomes the page that they mean, or a warning that says where it cannot be true.
 
-Guesses, openings, labs, proofs, guesses that come back, pages for the teacher: one small site has them all, built once.
+Guesses, openings, labs, proofs, guesses that are asked again, teachers' pages: one small site has them all, built once.
 """
 
 import html
@@ -32,7 +32,7 @@ exclude_patterns = ["out", "jupyter_execute"]
 CHOICE = ':::{guess} key\n"Two" keys compete.\n\nWhich wins?\n\n- `k1`\n- $k_2$\n\nBecause it is *longer*.\n:::\n'
 NUMBER = ":::{guess} growth\n:unit: times\nHow much?\n\nBecause so.\n:::\n"
 ORDER = ":::{guess} near\n:order: from near to far\nHow?\n\n- car\n- cat\n- kitten\n\nBecause so.\n:::\n"
-# Guesses that come back without their page.
+# Guesses that are asked again without their page.
 LATER = CHOICE.replace(":::{guess} key", ":::{guess} key\n:again:").replace("$k_2$", "$2\\,k_2$")
 LATER = LATER.replace("keys compete.\n\n", "keys, $d_k = 4$. ")
 LATER_NUMBER = (
@@ -42,7 +42,7 @@ LATER_ORDER = ORDER.replace(":order:", ":again:\n:order:").replace("How?", "Who 
 
 
 def output(name, value):
-    """What a cell of a notebook shows whose last line is answer(name, value)."""
+    """The output of a cell of a notebook whose last line is answer(name, value)."""
     text = f'<p data-guess="{name}" data-answer="{html.escape(json.dumps(value))}">The answer</p>'
     return {"output_type": "display_data", "data": {"text/html": text, "text/plain": "The answer"}, "metadata": {}}
 
@@ -93,48 +93,48 @@ def with_option(option):
     return NUMBER.replace("How", f"{option}\nHow")
 
 
-ALONE, PLAIN = "it is asked again without its page,", "it is asked again in plain text, in which"
+ALONE, PLAIN = "it is asked again without its page,", "it is asked again in plain text, which cannot show"
 WRONG = [
-    ([CHOICE], 'guess key: no cell below it answers it: answer("key", value) as a cell\'s last line'),
-    ([[K1]], "guess key: a cell has its answer, but the page has no guess of this name (it has: none)"),
+    ([CHOICE], 'guess key: no cell below it answers it. Add answer("key", value) as a cell\'s last line'),
+    ([[K1]], "guess key: a cell has its answer, but the page has no guess of this name, only none"),
     ([CHOICE, [output("kee", "k1")]], "guess kee: a cell has its answer, but the page has no guess of this name"),
-    ([[K1], CHOICE], "guess key: its answer stands above the question"),
-    ([CHOICE, [output("key", "k3")]], "guess key: the answer must be one of k1, k_2, but the cell says k3"),
-    ([CHOICE, [K1], [K1]], "guess key: a cell answers it, and an earlier cell did"),
+    ([[K1], CHOICE], "guess key: its answer comes before the question"),
+    ([CHOICE, [output("key", "k3")]], "guess key: the answer must be one of k1, k_2, but the cell gives k3"),
+    ([CHOICE, [K1], [K1]], "guess key: two cells answer it"),
     ([CHOICE + "\n" + CHOICE, [K1]], "guess key: another guess of this page has the same name"),
-    ([NUMBER, [output("growth", "four")]], "guess growth: the answer must be a number, but the cell says 'four'"),
+    ([NUMBER, [output("growth", "four")]], "guess growth: the answer must be a number, but the cell gives 'four'"),
     ([ORDER, [output("near", ["cat", "car"])]], "guess near: the answer must be an order of car, cat, kitten, but"),
-    ([ORDER, [output("near", ["car", "cat", "kitten"])]], "guess near: the items already stand in the true order"),
+    ([ORDER, [output("near", ["car", "cat", "kitten"])]], "guess near: the items are already in the true order"),
     ([ORDER, [output("near", 3)]], "guess near: the answer must be an order of"),
-    ([CHOICE.replace("Because", "For")], "guess key: the last paragraph must say why what is true is true"),
-    ([CHOICE.replace("- $k_2$\n", "")], "guess key: it needs a list of two choices or more, or a :unit:"),
-    ([CHOICE.replace("$k_2$", "`k1`")], "guess key: an item stands twice in the list: k1, k1"),
-    ([CHOICE.replace("{guess} key", "{guess} Key")], "guess Key: the name must be small letters, digits and hyphens"),
+    ([CHOICE.replace("Because", "For")], "guess key: the last paragraph must give the reason"),
+    ([CHOICE.replace("- $k_2$\n", "")], "guess key: it needs a list of at least two choices, or a :unit:"),
+    ([CHOICE.replace("$k_2$", "`k1`")], "guess key: the items of the list must differ, got k1, k1"),
+    ([CHOICE.replace("{guess} key", "{guess} Key")], "guess Key: the name must be lower-case letters, digits"),
     ([CHOICE.replace('"Two"', ':within: 3\n"Two"')], "guess key: only a number (:unit:) is right within something"),
     ([CHOICE.replace('"Two"', ':drawn: fig-a y\n"Two"')], "guess key: only a number (:unit:) is drawn into a figure"),
     ([with_option(":within: nearly")], 'guess growth: within must be "20%", "a factor of 2" or "3", got "nearly"'),
     ([with_option(":drawn: fig-a z")], 'guess growth: drawn must be "fig-growth y" or "fig-growth y 2 0.01", got'),
-    ([with_option(":drawn: fig-a y"), [GROWTH]], "guess growth: drawn: the page has no figure fig-a that a cell drew"),
+    ([with_option(":drawn: fig-a y"), [GROWTH]], "guess growth: drawn: no cell of the page draws a figure fig-a"),
     (
         [with_option(":drawn: fig-a y"), ":::{figure} a.svg\n:name: fig-a\nIt.\n:::", [GROWTH]],
-        "guess growth: drawn: fig-a: the drawing has no panel 1, it has 0",
+        "guess growth: drawn: fig-a: the drawing has no panel 1, only 0",
     ),
-    ([with_option("- one\n- two\n")], "guess growth: there must be a question first, then at most one list"),
-    ([NUMBER.replace("Because", "- 1\n- 2\n\nBecause")], "guess growth: a number (:unit:) has neither a list nor"),
+    ([with_option("- one\n- two\n")], "guess growth: it must begin with a question, followed by"),
+    ([NUMBER.replace("Because", "- 1\n- 2\n\nBecause")], "guess growth: a number (:unit:) must not have a list"),
     ([":::{guesses}\n:::"], "guesses: this page has no guess to count"),
-    ([CHOICE, "### Below", [K1]], "guess key: a heading stands between it and its answer"),
-    ([CHOICE, ":::{guessed} key\n:::", [K1]], "guess key: the line that ends it stands above its answer"),
-    (["## So\n\nIt is 4.0 times as large.\n\n" + NUMBER, [GROWTH]], "guess growth: its answer stands open before"),
+    ([CHOICE, "### Below", [K1]], "guess key: there is a heading between it and its answer"),
+    ([CHOICE, ":::{guessed} key\n:::", [K1]], "guess key: the line that ends it comes before its answer"),
+    (["## So\n\nIt is 4.0 times as large.\n\n" + NUMBER, [GROWTH]], "guess growth: its answer is visible before"),
     ([":::{guessed} key\n:::"], "guess key: guessed: the page has no such guess above this line"),
-    ([":::{outcomes}\nText.\n:::"], "outcomes: it begins with a list of what one can do afterwards"),
+    ([":::{outcomes}\nText.\n:::"], "outcomes: it must begin with a list of what readers can do"),
     ([":::{opening} Why?\n:figure: fig-b\n\nSo.\n:::"], "opening: this page has no figure fig-b"),
-    (["Text.", ":::{lab}\nA walk.\n:::"], "lab: it must stand directly below a heading"),
-    (["## So\n\n:::{lab}\nA walk.\n\nTwo.\n:::"], "lab: one paragraph says what is looked into"),
+    (["Text.", ":::{lab}\nA walk.\n:::"], "lab: it must come directly below a heading"),
+    (["## So\n\n:::{lab}\nA walk.\n\nTwo.\n:::"], "lab: one paragraph must say what"),
     ([":::{letters} everwhere\n:::"], "letters: its argument must be everywhere, or none, got everwhere"),
-    (["{reading-time}`nowhere`"], "reading-time: there is no page nowhere beside this one"),
-    ([LATER.replace("d_k = 4", r"\frac{1}{2}"), [FAR]], rf"guess key: {PLAIN} \frac{{1}}{{2}} cannot be read"),
-    ([LATER_NUMBER.replace("$2\\,d", r"$\sum_k d"), [GROWTH]], rf"guess growth: {PLAIN} \sum_k d_k cannot be read"),
-    ([LATER.replace("*longer*", "longer ([](again.ipynb))"), [FAR]], f"guess key: {ALONE} and a link in it has no"),
+    (["{reading-time}`nowhere`"], "reading-time: there is no page nowhere in this folder"),
+    ([LATER.replace("d_k = 4", r"\frac{1}{2}"), [FAR]], rf"guess key: {PLAIN} \frac{{1}}{{2}}. Write it"),
+    ([LATER_NUMBER.replace("$2\\,d", r"$\sum_k d"), [GROWTH]], rf"guess growth: {PLAIN} \sum_k d_k. Write it"),
+    ([LATER.replace("*longer*", "longer ([](again.ipynb))"), [FAR]], f"guess key: {ALONE} so each link must have"),
 ]  # fmt: skip
 REZAEI = "R: Rezaei, Mathematics of Transformers: A Tutorial"
 LUISTO = "L: Luisto, a master's thesis on the structure of BERT's embedding spaces"
@@ -167,7 +167,7 @@ See {live}`gaze_view: A door & a bear.` and {live}`context: One. | Two?`
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory):
-    """All pages, built at once: the folder, and what the build complained of."""
+    """All pages, built at once: the folder, and the build's complaints."""
     folder = tmp_path_factory.mktemp("book")
     source = folder / "keys.source"
     source.write_text("\n".join(piece for piece in PAGES["keys"] if isinstance(piece, str)))
@@ -225,7 +225,7 @@ def test_mistake_is_a_warning_with_its_place(site, number):
     assert [line for line in told if re.match(place, line)], told
 
 
-# Page, what is looked for, and its texts, or how many there are.
+# Page, selector, and its texts, or how many there are.
 SHOWN = [
     ("choice", "#guess-key[data-kind=choice] .guess-items li[data-item]", ["k1", r"\(k_2\)"]),
     ("choice", "#guess-key .guess-question p", ["“Two” keys compete.", "Which wins?"]),  # quotation marks turn right
@@ -234,7 +234,7 @@ SHOWN = [
     ("choice", ".guess-block > #guess-key + .guess-opened p", ["Text."]),
     ("choice", ".guess-block > #guess-key + .guess-opened .cell", 2),
     ("choice", ".cell", 3),
-    ("choice", ".cell p", []),  # the answer stands in its box alone
+    ("choice", ".cell p", []),  # the answer is in its box alone
     ("choice", ".guess-tally li[data-guess=key] a[href='#guess-key']", [r"Section \(x\)"]),
     ("shared", ".guess-block", 2),
     ("shared", "#guess-key + .guess-opened .guess-block #guess-growth .guess-truth", ["4.02 times"]),
@@ -252,7 +252,7 @@ SHOWN = [
     ("finding", "div.finding p:first-child > strong", [r"It is \(x\)."]),
     ("opening", "h1 + .hero > .ask:nth-child(1)", ["Why two?"]),
     ("opening", ".hero > .ask > em", ["two"]),
-    ("opening", ".hero > .thing:nth-child(2) figure img[alt='Two lines.']", 1),  # moved up from where it stood
+    ("opening", ".hero > .thing:nth-child(2) figure img[alt='Two lines.']", 1),  # moved up from its own place
     ("opening", "figure img", 1),
     ("opening", ".hero > .lead:nth-child(3)", ["They differ."]),
     (
@@ -272,7 +272,7 @@ SHOWN = [
     ("lab", "#exercises > details.exercise:not([open]) > summary", ["1. One.", "2. Two."]),
     ("lab", "#exercises > details.exercise p", ["1. One.", "Do it.", "More.", "2. Two.", "Think. Hard."]),
     ("lab", "#exercises #there", ["Think. Hard."]),
-    ("proof", "#thing p", ["It is soR 6.1, eq. 18. Not (R 2 says)."]),  # the mark stands in the margin
+    ("proof", "#thing p", ["It is soR 6.1, eq. 18. Not (R 2 says)."]),  # the mark is in the margin
     ("proof", f"#thing p > a.src[href='#claims'][title='{REZAEI}']", ["R 6.1, eq. 18"]),
     ("proof", "#proof > h2 + details.proof:not([open]) > summary + .documents", [f"{LUISTO}; {REZAEI}."]),
     ("proof", "#proof > details.proof #claims > h3", ["Claims¶"]),

@@ -1,4 +1,4 @@
-"""What the Sphinx extensions compute: drawings in layouts and themes, terms, letters, signatures, times, the map."""
+"""The results of the Sphinx extensions: drawings in layouts and themes, terms, letters, signatures, times, the map."""
 
 import ast
 import re
@@ -80,7 +80,7 @@ def panels(scale="linear", ticks=None, **options):
 
 
 def place(ruler, value):
-    """Where the page's script puts a number, by what the build told it."""
+    """Return where the page's script puts a number, from the build's data."""
     scale = np.log if ruler["log"] else float
     (low, high), (start, end) = map(scale, ruler["values"]), ruler["places"]
     return start + (scale(value) - low) / (high - low) * (end - start)
@@ -124,7 +124,7 @@ def test_axis_without_numbers_counts_nothing():
     *_, text = panels(ticks=([1, 10], ["few", "many"]))
     with pytest.raises(ValueError, match="the x axis of panel 2 must be linear or logarithmic, got names"):
         figures.ruler(text, "x", 2)
-    with pytest.raises(ValueError, match="the drawing has no panel 3, it has 2"):
+    with pytest.raises(ValueError, match="the drawing has no panel 3, only 2"):
         figures.ruler(text, "x", 3)
 
 
@@ -259,12 +259,12 @@ def cell(code: str, tag: str = "") -> str:
         (f"(sec-four)=\n% {WORDS}\n{WORDS}", 1),
     ],
 )
-def test_what_is_read_takes_time_and_markup_none(text, minutes):
+def test_words_take_reading_time_but_markup_does_not(text, minutes):
     assert times.exact_minutes(text) == pytest.approx(minutes)
 
 
 @pytest.mark.parametrize("minutes, told", [(0.1, "5 minutes"), (12.4, "10 minutes"), (12.6, "15 minutes")])
-def test_time_is_told_in_steps_of_five_minutes(minutes, told):
+def test_reading_time_has_steps_of_five_minutes(minutes, told):
     assert times.reading_time("word " * round(200 * minutes)) == told
 
 

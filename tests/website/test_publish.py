@@ -1,4 +1,4 @@
-"""What a fork publishes carries its own address, with no line edited. (Real git, and bare repositories as origins.)"""
+"""A fork's published files contain its own address, with no line edited. (Real git, bare repositories as origins.)"""
 
 import json
 import re
@@ -64,7 +64,7 @@ def test_remote_becomes_an_address_for_everybody(remote, address):
 
 
 def test_origin_is_what_git_says(clone, origin, tmp_path):
-    """Its commit is the last that changed the library, where pip finds it."""
+    """Its commit is the last one that changed the library, from which pip installs it."""
     changed = git(clone, "rev-parse", "HEAD")
     commit(clone, "prose.md")
     assert Origin.of(clone) == Origin(origin.as_uri(), changed) and on_github(clone) is None
@@ -76,7 +76,7 @@ def test_origin_is_what_git_says(clone, origin, tmp_path):
     assert on_github(clone).library == f"git+https://github.com/us/fork@{changed}"
 
 
-def test_no_origin_of_its_own_is_none(clone, tmp_path, capsys):
+def test_folder_without_its_own_origin_has_none(clone, tmp_path, capsys):
     assert Origin.of(tmp_path) is None
     assert Origin.of(clone / "tutorial_lib") is None  # the book unpacked inside another project
     git(clone, "remote", "remove", "origin")
@@ -163,7 +163,7 @@ def push(clone, files: dict[str, str]) -> str:
 
 
 def test_branch_of_notebooks_grows_by_one_commit(clone, origin):
-    """It never begins anew: what somebody else pushed meanwhile is kept below. Nothing else in the clone changes."""
+    """The history continues: a commit that somebody else pushed meanwhile stays. Nothing else in the clone changes."""
     before, revisions = git(clone, "status", "--porcelain", "--branch"), []
     for files in ({"a.ipynb": "1", "b.ipynb": "1"}, {"a.ipynb": "2"}):
         push(clone, files)

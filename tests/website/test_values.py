@@ -92,15 +92,15 @@ def test_plan_has_the_values_of_its_chapter(book):
     "text, message",
     [
         ("{v}`recal['PCA']`", "no cell of one has recal: recall?"),
-        ("{v}`rows[0]`", "the cells at lines 4 and 21 both bind rows, and a run keeps the last"),
+        ("{v}`rows[0]`", "the cells at lines 4 and 21 both bind rows, and only the last is kept"),
         ("{v}`1 +`", "invalid syntax"),
         ("% let: recall = 2\n{v}`recall`", "recall has two meanings"),
         ("% let: a = 1\n% let: a = 2\n{v}`a`", "a has two meanings"),
         ("% let: a = nothing", "no cell of one has nothing"),
         ("% holds: nothing > 1", "no cell of one has nothing"),
-        ("It falls. % holds: 1 > 2", "% holds: 1 > 2: this is not read"),
-        ("%let: a = 1", "%let: a = 1: this is not read"),
-        ("{v}``len(recall)``", "{v}: this is not read"),
+        ("It falls. % holds: 1 > 2", "% holds: 1 > 2 is not valid here"),
+        ("%let: a = 1", "%let: a = 1 is not valid here"),
+        ("{v}``len(recall)``", "{v} is not valid here"),
     ],
 )
 def test_mistake_is_found_before_the_chapter_runs(book, tmp_path, text, message):
@@ -114,12 +114,12 @@ def test_mistake_is_found_before_the_chapter_runs(book, tmp_path, text, message)
     "text, message",
     [
         ("{v}`recall['UMAP']`", "'UMAP'"),
-        ("{v}`math.inf`", "inf is neither a finite number nor a str"),
-        ("{v}`recall`", "is neither a finite number nor a str"),
-        ("{v}`1 < 2`", "True is neither a finite number nor a str"),
-        ("{v}`1.5:word`", "1.5 is not a whole number"),
+        ("{v}`math.inf`", "value must be a finite number or a str, got inf"),
+        ("{v}`recall`", "must be a finite number or a str, got"),
+        ("{v}`1 < 2`", "value must be a finite number or a str, got True"),
+        ("{v}`1.5:word`", "value must be a whole number, got 1.5"),
         ("{v}`1:nonsense`", "Invalid format specifier"),
-        ("{v}`'a' + chr(34)`", "has a character that a text or a caption cannot have"),
+        ("{v}`'a' + chr(34)`", "has a character that is not allowed in a text"),
         ("{v}`pages.two.rows`", "two"),
     ],
 )

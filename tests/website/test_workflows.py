@@ -1,4 +1,4 @@
-"""The workflows ask for no more than they need, and every step's shell is something that can be run here too."""
+"""The workflows ask for no more than they need, and every step's shell can also be run here."""
 
 import os
 import re
@@ -75,7 +75,7 @@ def test_release_is_checked_and_gathered(tmp_path):
     assert f"under '## {version}'" in release("check", f"v{version}").stderr
 
 
-# What stands in for GitHub's program: it notes what it is asked, and keeps the report.
+# A replacement of GitHub's program: it records its requests, and keeps the report.
 GH = """#!/usr/bin/env bash
 echo "$1 $2 ${3-}" >> "$HERE/asked"
 [ "$2" = list ] && { printf '%s' "$OPEN"; exit; }

@@ -1,4 +1,4 @@
-"""Checkpoints as they lie on the hub: old spellings, prefixes, extra heads, a tied decoder that is absent."""
+"""Checkpoints as on the hub: old spellings, prefixes, extra heads, a tied decoder that is absent."""
 
 import json
 
@@ -54,7 +54,7 @@ def test_a_bare_encoder_without_prefix_or_pooler_loads(tmp_path, theirs):
     compare(ours, theirs, IDS).check()
 
 
-def test_a_decoder_of_its_own_stays_untied(tmp_path):
+def test_a_separate_decoder_stays_untied(tmp_path):
     config = BertConfig(**{**CONFIG.to_dict(), "tie_word_embeddings": False})
     theirs = BertForPreTraining._from_config(config, attn_implementation="eager").eval()
     torch.nn.init.normal_(theirs.cls.predictions.decoder.weight)
@@ -89,16 +89,16 @@ def test_one_weight_in_float64_makes_all_float64(tmp_path, theirs):
 
 
 @pytest.mark.parametrize("dtype", [torch.float8_e4m3fn, torch.float8_e5m2, torch.int8])
-def test_weights_of_eight_bits_are_refused(tmp_path, theirs, dtype):
+def test_weights_of_eight_bits_are_rejected(tmp_path, theirs, dtype):
     state = as_on_the_hub(theirs)
     one = next(name for name in state if "layer.1.output.dense.weight" in name)
     with pytest.raises(ValueError, match=f"must have 16 bits or more, and {one} is {dtype}"):
         Bert.from_pretrained(write(tmp_path, state | {one: state[one].to(dtype)}), device="cpu")
 
 
-def test_quantized_weights_are_refused_by_method(tmp_path, theirs):
+def test_quantized_weights_are_rejected_by_method(tmp_path, theirs):
     folder = write(tmp_path, as_on_the_hub(theirs), quantization_config={"quant_method": "gptq", "bits": 4})
-    with pytest.raises(ValueError, match="weights quantized by gptq are not computed here"):
+    with pytest.raises(ValueError, match="weights quantized by gptq are not supported"):
         Bert.from_pretrained(folder, device="cpu")
 
 
@@ -126,7 +126,7 @@ def test_error_names_weights_that_do_not_fit(tmp_path, theirs, change, message):
         ({"model_type": "electra"}, "model_type must be one of bert, .*, got 'electra'"),
     ],
 )
-def test_configurations_that_bert_does_not_compute_are_refused(settings, message):
+def test_configurations_that_bert_does_not_compute_are_rejected(settings, message):
     with pytest.raises(ValueError, match=message):
         Config.from_hf({**CONFIG.to_dict(), **settings})
 
@@ -136,12 +136,12 @@ def test_auto_takes_a_device_that_is_there():
 
 
 @pytest.mark.parametrize("device", ["gpu", "", None, 5.0, "cuda:99"])
-def test_missing_device_is_refused_before_loading(device):
-    with pytest.raises(ValueError, match='device must be "auto" or one that is here'):
+def test_missing_device_is_rejected_before_loading(device):
+    with pytest.raises(ValueError, match='device must be "auto" or a device of this machine'):
         Bert.from_pretrained("no-such-model", device=device)
 
 
-def test_electra_is_refused():
+def test_electra_is_rejected():
     sizes = dict(vocab_size=40, hidden_size=8, num_hidden_layers=1, num_attention_heads=2, intermediate_size=12)
     with pytest.raises(ValueError, match="model_type must be one of bert, .*, got 'electra'"):
         Bert.from_hf(ElectraModel(ElectraConfig(embedding_size=8, **sizes)))

@@ -1,4 +1,4 @@
-"""Weights in 8 bits: how far off a number may be, what a large one does to its neighbors, and the model of them."""
+"""Weights in 8 bits: how far off a number may be, the effect of a large one on its neighbors, and the rounded model."""
 
 import numpy as np
 import pytest
@@ -32,13 +32,13 @@ def test_a_row_of_zeros_stays_one():
 
 
 @pytest.mark.parametrize("W", [np.zeros(GROUP), np.zeros((2, GROUP + 1)), np.full((1, GROUP), np.nan)])
-def test_rounded_refuses_wrong_matrices(W):
+def test_rounded_rejects_wrong_matrices(W):
     with pytest.raises(ValueError, match="W must be a matrix of finite numbers, its width a multiple of 32"):
         rounded(W)
 
 
 @pytest.mark.parametrize("W", [["bear"], [[1.0], [1.0, 2.0]], [None, {}]])
-def test_rounded_refuses_what_are_no_numbers(W):
+def test_rounded_rejects_values_other_than_numbers(W):
     with pytest.raises(TypeError, match="W must be a matrix of numbers"):
         rounded(W)
 

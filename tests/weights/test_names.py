@@ -51,7 +51,7 @@ def some_model(kind, seed, head=True):
 
 
 def some_batch(model, seed=0):
-    """Three texts, one of them padded; two segments where the model has them."""
+    """Three texts, one of them padded; two segments if the model has them."""
     config, draw = model.config, torch.Generator().manual_seed(seed)
     ids, mask = torch.randint(4, config.vocab_size, (3, 8), generator=draw), torch.ones(3, 8, dtype=torch.long)
     mask[1, 5:] = 0
@@ -86,7 +86,7 @@ def write_as_on_the_hub(theirs, folder, bare=False):
     n_rows = theirs.config.max_position_embeddings
     state[f"{'' if bare else kind + '.'}embeddings.position_ids"] = torch.arange(n_rows)[None]
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / "config.json").write_text(json.dumps(theirs.config.to_diff_dict()))  # only what is not the default
+    (folder / "config.json").write_text(json.dumps(theirs.config.to_diff_dict()))  # only changed settings
     save_file(state, folder / "model.safetensors", {"format": "pt"})
 
 
@@ -146,7 +146,7 @@ def test_roberta_counts_positions_from_behind_its_padding():
     assert longest == theirs.config.max_position_embeddings - pad - 1
     ids = torch.full((1, longest), 7)
     assert difference(ours(ids).detach(), theirs.roberta(ids).last_hidden_state.detach()).is_rounding
-    with pytest.raises(ValueError, match=f"ids has {longest + 1} tokens, but this model has positions for {longest}"):
+    with pytest.raises(ValueError, match=f"ids has {longest + 1} tokens, but the model supports at most {longest}"):
         ours(torch.full((1, longest + 1), 7))
 
 
@@ -175,7 +175,7 @@ def test_alberts_shared_weights_are_counted_once():
 def test_distilbert_has_no_second_segment():
     ours = Bert.from_hf(some_model("distilbert", 0))
     assert torch.equal(ours([[5, 6]], token_type_ids=[[0, 0]]), ours([[5, 6]]))
-    with pytest.raises(ValueError, match=r"token_type_ids must lie in 0..0 \(the segments\), got 1"):
+    with pytest.raises(ValueError, match=r"token_type_ids must be in 0..0 \(the segments\), got 1"):
         ours([[5, 6]], token_type_ids=[[0, 1]])
 
 
@@ -189,7 +189,7 @@ def test_distilbert_has_no_second_segment():
         ({"model_type": "distilbert", "activation": "mish"}, "activation must be one of"),
     ],
 )
-def test_unsupported_settings_are_refused(settings, message):
+def test_unsupported_settings_are_rejected(settings, message):
     with pytest.raises(ValueError, match=message):
         Config.from_hf(settings)
 
@@ -233,7 +233,7 @@ def test_texts_become_vectors_by_the_models_own_tokenizer(tmp_path, kind):
         assert difference(torch.tensor(rows), expected.detach()).is_rounding
 
 
-def test_model_without_a_supported_tokenizer_is_refused(tmp_path):
+def test_model_without_a_supported_tokenizer_is_rejected(tmp_path):
     some_model("albert", 0).save_pretrained(tmp_path)
     with pytest.raises(ValueError, match="with WordPiece or BPE; .* has no tokenizer.json, vocab.txt"):
         embed(["a bear"], tmp_path)

@@ -111,7 +111,7 @@ def test_a_state_dict_beside_other_things_is_read(tmp_path):
     torch.save({"state_dict": model.state_dict(), "epoch": 3}, folder / "pytorch_model.bin")
     assert load_state_dict(folder).keys() == model.state_dict().keys()
     torch.save({"state_dict": {"epoch": 3}}, folder / "pytorch_model.bin")
-    with pytest.raises(ValueError, match="must hold a dictionary of tensors"):
+    with pytest.raises(ValueError, match="must contain a dictionary of tensors"):
         load_state_dict(folder)
 
 
@@ -136,7 +136,7 @@ def test_model_digest_covers_shards_and_tokenizer(tmp_path):
     assert len(digests) == 3
 
 
-def test_wrong_shard_index_is_refused(tmp_path):
+def test_wrong_shard_index_is_rejected(tmp_path):
     _, _, folder = saved_folder("bert", tmp_path)
     index = folder / "model.safetensors.index.json"
     parts = json.loads(index.read_text())

@@ -1,11 +1,11 @@
 """Every number and checkable statement that the documents print, recomputed, with a verdict.
 
 `claims()` lists them, `check(claim)` recomputes one, `table(chapter)` shows a chapter's on its page, and `report()`
-prints all of them. `inventory()` lists what the documents print, item by item, and which claim checks it; `readings()`
-are those of its items that are read and not computed, with a verdict of their own.
-Each chapter's claims stand in the module with its name, which is imported when they are first asked for: a chapter's
-page loads no other chapter's claims. Sources: R; L 2-5; N; A; G. `UNNUMBERED` names the sections of N, A and G that
-have no number there.
+prints all of them. `inventory()` lists the statements of the documents, item by item, and which claim checks each;
+`readings()` are the items that are checked by reading and not by computing, with their own verdicts.
+Each chapter's claims are in the module with its name, which is imported when they are first used: a chapter's page
+loads no other chapter's claims. Sources: R; L 2-5; N; A; G. `UNNUMBERED` names the sections of N, A and G that have no
+number there.
 """
 
 from importlib import import_module
@@ -37,7 +37,7 @@ __all__ = [
 
 
 def claims(chapter=None, source=None, section=None) -> list[Claim]:
-    """The claims of a chapter ("attention"), a document ("R", "L", "N", "A", "G"), a section ("5.4"), or all in order.
+    """Return the claims of a chapter ("attention"), a document ("R", "L", "N", "A", "G"), a section ("5.4"), or all.
 
     Raises ValueError if chapter or source is unknown.
 
@@ -64,7 +64,7 @@ def _reading_order(claim: Claim) -> tuple:
 
 
 def table(chapter=None, source=None) -> Table:
-    """The claims of a chapter, a document, or all, checked now, as a table that a page shows; behind them what is read.
+    """Check the claims of a chapter, a document, or all, and return them as a table for a page, with the readings.
 
     >>> print(table("heads"))  # doctest: +ELLIPSIS
     Rezaei 9.2  ✗ does not hold  (recomputed)  [R-9.2-partition]
@@ -74,7 +74,7 @@ def table(chapter=None, source=None) -> Table:
 
 
 def report() -> int:
-    """Check and print all claims, and what is read; 0 where every verdict is the recorded one, else 1.
+    """Check and print all claims and readings; return 0 if every verdict is the recorded one, else 1.
 
     This is what `python -m tutorial_book claims` runs.
     """
@@ -92,7 +92,7 @@ def report() -> int:
 
 
 def report_coverage() -> int:
-    """Print how many items of each document are checked; 0 where every item has a claim, a verdict or a reason.
+    """Print how many items of each document are checked; return 0 if every item has a claim, a verdict or a reason.
 
     This is what `python -m tutorial_book claims --inventory` runs.
     """

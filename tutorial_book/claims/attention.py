@@ -1,6 +1,6 @@
 """R 4-8 and L 2.1: dot products, softmax and attention, recomputed.
 
-R's chain of numbers breaks at its first link (5.4). That counts once, and what follows from it is listed there.
+R's chain of numbers breaks at its first link (5.4). That counts once, and its consequences are listed there.
 """
 
 from itertools import product
@@ -21,7 +21,7 @@ THE, ARTIST, PAINTED, PORTRAIT = 1, 2, 3, 5  # rows of R's tokens
 Q, K, V = toy.X @ toy.W_Q, toy.X @ toy.W_K, toy.X @ toy.W_V  # (7, 4), from R's matrices
 RAW = Q[PAINTED] @ K.T  # the scores of “painted”
 
-# What R prints: a query, a key, a value, the scores of all seven tokens, half of them, and what softmax makes of them
+# R's printed values: a query, a key, a value, the scores of all seven tokens, half of them, and their softmax
 Q_PAINTED, K_ARTIST, V_ARTIST = [1.41, 1.53, 1.65, 1.77], [1.26, 1.38, 1.50, 1.62], [1.10, 1.22, 1.34, 1.46]
 SCORES = [5.432, 6.123, 9.230, 10.156, 6.891, 8.745, 5.678]
 SCALED = [2.716, 3.062, 4.615, 5.078, 3.446, 4.373, 2.839]

@@ -1,8 +1,8 @@
-"""What a claim is, how it is checked, and how two values are compared.
+"""A claim, how it is checked, and how two values are compared.
 
-A claim is one statement of a document together with the function that recomputes it. Claims are written in the modules
-beside this one, which are named as the chapters; the function *is* the recomputation. What is only read has no code: it
-is a line of the inventory, with a verdict of its own.
+A claim is one statement of a document together with the function that recomputes it. Claims are in the modules of this
+folder, which have the names of the chapters; the function *is* the recomputation. A statement that is only read has no
+code: it is a line of the inventory, with its own verdict.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ CHAPTERS = (
     *("meaning", "collections", "shape", "uses", "questions"),
 )
 SOURCES = {"R": "Rezaei", "L": "Luisto", "N": "NickyP", "A": "Razzhigaev", "G": "Bonino"}
-UNNUMBERED = {  # N numbers the sections of its first part alone, A and G none before the first: here they have numbers
+UNNUMBERED = {  # N numbers only the sections of its first part, A and G none before the first: here they have numbers
     "N": {
         "0": "TL;DR and Introduction", "1": "The Start of the Transformer Process",
         "4": '"Points in Space" Explanation', "5": '"Directions in Space" Explanation',
@@ -40,25 +40,25 @@ UNNUMBERED = {  # N numbers the sections of its first part alone, A and G none b
 }
 
 
-@dataclass(frozen=True, eq=False)  # a claim is equal to itself alone, so that its value can be kept by claim
+@dataclass(frozen=True, eq=False)  # a claim equals only itself, so that its value can be cached by claim
 class Claim:
-    """One statement of a document, what it prints for it, and how to recompute it.
+    """One statement of a document, its printed value, and how to recompute it.
 
     id            source, section and a short name: "R-5.4-q-painted"
     chapter       the chapter of this book that it belongs to
     statement     one sentence: what the document says
     printed       the value as printed: a number, a text, True for a sentence, or a list of those
-    compute       a function without arguments that gives the value
-    expected      what the check wants where that is not what is printed; None: the printed value
+    compute       a function without arguments that returns the value
+    expected      the value that the check requires, if it is not the printed one; None: the printed value
     kind          what the value comes from: "recomputed" by this library, from models, texts, the published models'
                   sizes and what it measured before; "arithmetic" with numbers that the document prints, or plain
                   mathematics
     tolerance     how far a number may be off; None: half a unit of the last printed digit, and 0 for whole numbers;
                   ROUND: half a unit of the last digit that is not 0
-    needs         what it takes to check: a model, its vocabulary alone ("the vocabulary of gpt2"), published texts
+    needs         requirements of the check: a model, only its vocabulary ("the vocabulary of gpt2"), published texts
                   ("bert-base-cased and luisto-pairs"); None: only this library
-    stands_in     whether texts or a model stand in for the document's even where what it needs is at hand: then what
-                  does not agree differs, and refutes nothing
+    stands_in     whether texts or a model replace the document's even if its needs are available: then a
+    disagreement means a different value, and refutes nothing
     verdict       the recorded one, of VERDICTS; with `needs`, the one to expect. "does not hold" is for what was
                   measured on the document's own model, data and by its measure, or needs none;
                   "differs on another model" for what the statement is about and is not at hand: another stands in
@@ -80,23 +80,23 @@ class Claim:
 
     @property
     def source(self) -> str:
-        """The document's tag, "R", "L", "N", "A" or "G"."""
+        """Return the document's tag, "R", "L", "N", "A" or "G"."""
         return self.id.split("-")[0]
 
     @property
     def section(self) -> str:
-        """The document's section, such as "5.4"; `UNNUMBERED` names those that have no number there."""
+        """Return the document's section, such as "5.4"; `UNNUMBERED` names those that have no number there."""
         return self.id.split("-")[1]
 
     @property
     def wanted(self) -> Any:
-        """What the computed value is compared with."""
+        """Return the value that the computed one is compared with."""
         return self.printed if self.expected is None else self.expected
 
 
 @dataclass(frozen=True)
 class Result:
-    """What came out when a claim was checked: the value (None where it could not be computed) and the verdict."""
+    """The result of checking a claim: the value (None if it could not be computed) and the verdict."""
 
     claim: Claim
     computed: Any
@@ -104,17 +104,17 @@ class Result:
 
     @property
     def source(self) -> str:
-        """The document's tag."""
+        """Return the document's tag."""
         return self.claim.source
 
     @property
     def kind(self) -> str:
-        """What the value comes from."""
+        """Return what the value comes from."""
         return self.claim.kind
 
     @property
     def as_recorded(self) -> bool:
-        """Whether the verdict is the recorded one. Where something is missing, it cannot differ."""
+        """Return whether the verdict is the recorded one. If something is missing, it cannot differ."""
         return self.verdict == self.claim.verdict or self.claim.verdict == OPEN or self.verdict.startswith("needs ")
 
 
@@ -122,10 +122,10 @@ REGISTRY: dict[str, Claim] = {}
 
 
 def claims_of(chapter: str):
-    """The function that registers a chapter's claims, whose arguments are the other fields of `Claim`.
+    """Return the function that registers a chapter's claims, whose arguments are the other fields of `Claim`.
 
-    A recomputation of one expression is an argument, `claim("R-5.1-tokens", "...", 7, lambda: len(...))`; a longer one
-    is a function under `@claim("R-5.1-tokens", "...", 7)`. What needs something is open.
+    Pass a recomputation of one expression as an argument, `claim("R-5.1-tokens", "...", 7, lambda: len(...))`; for a
+    longer one, decorate a function with `@claim("R-5.1-tokens", "...", 7)`. A claim with `needs` may stay unchecked.
     """
 
     def claim(id, statement, printed, compute=None, **rest):
@@ -140,9 +140,9 @@ def claims_of(chapter: str):
 
 
 def add(claim: Claim) -> None:
-    """Put a claim into the registry, once it is known to be well formed."""
+    """Put a claim into the registry, after checking that it is well formed."""
     if claim.id in REGISTRY or not is_id(claim.id):
-        raise ValueError(f"id must be new and read like 'R-5.4-q-painted', got {claim.id!r}")
+        raise ValueError(f"id must be new and have the form 'R-5.4-q-painted', got {claim.id!r}")
     for field_name, allowed in (("chapter", CHAPTERS), ("verdict", VERDICTS), ("kind", KINDS)):
         value = getattr(claim, field_name)
         if value not in allowed:
@@ -151,7 +151,7 @@ def add(claim: Claim) -> None:
 
 
 def is_id(text: str) -> bool:
-    """Whether a text reads like "R-5.4-q-painted": a document, one of its sections, a short name.
+    """Return whether a text reads like "R-5.4-q-painted": a document, one of its sections, a short name.
 
     >>> is_id("R-5.4-q-painted"), is_id("R-5.4"), is_id("X-5.4-q-painted"), is_id("R-q-painted")
     (True, False, False, False)
@@ -160,10 +160,10 @@ def is_id(text: str) -> bool:
 
 
 def check(claim: Claim) -> Result:
-    """Compare a claim with its value, which is computed when it is first asked for and then kept.
+    """Compare a claim with its value, which is computed on first use and then cached.
 
-    A claim that needs a model or texts is checked where they are on this machine; nothing is downloaded for it.
-    Otherwise its verdict is "needs" and what is missing.
+    A claim that needs a model or texts is checked if they are on this machine; nothing is downloaded for it. Otherwise
+    its verdict is "needs" and the name of the missing model or text.
 
     >>> from tutorial_book.claims import claims
     >>> check(claims(source="R", section="5.4")[-1]).verdict
@@ -184,12 +184,12 @@ def check(claim: Claim) -> Result:
 
 
 def can_be_checked(claim: Claim) -> bool:
-    """Whether what it needs is on this machine."""
+    """Return whether its needs are on this machine."""
     return not claim.needs or all(map(_on_this_machine, claim.needs.split(" and ")))
 
 
 def recompute(claim: Claim):
-    """A claim's value, computed now. Random numbers are the same each time, and the caller's are left alone."""
+    """Return a claim's value, computed now. Random numbers are the same each time; the caller's are not changed."""
     import torch
 
     with torch.no_grad(), torch.random.fork_rng(devices=[]):
@@ -197,12 +197,12 @@ def recompute(claim: Claim):
         return plain(claim.compute())
 
 
-computed_once = cache(recompute)  # keeps no errors: what is missing is looked for again
+computed_once = cache(recompute)  # does not cache errors: missing files are looked for again
 
 
 @lru_cache
 def _on_this_machine(name: str) -> bool:
-    """Whether a model, a vocabulary or a published collection is here, so that nothing has to be downloaded."""
+    """Return whether a model, a vocabulary or a published collection is here, so that nothing must be downloaded."""
     from tutorial_lib import weights
     from tutorial_lib.texts import published
     from tutorial_lib.texts.fetch import cache_folder, stand_in
@@ -214,7 +214,7 @@ def _on_this_machine(name: str) -> bool:
 
 
 def agree(printed, computed, tolerance=None) -> bool:
-    """Whether a computed value is what was printed, up to the rounding of the printed digits.
+    """Return whether a computed value equals the printed one, up to the rounding of the printed digits.
 
     >>> agree([1.41, 1.5], [1.414, 1.496]), agree(7, 7.2), agree("the", "The"), agree([1, 2], [1, 2, 3])
     (True, False, False, False)
@@ -234,7 +234,7 @@ def agree(printed, computed, tolerance=None) -> bool:
 
 
 def decimals(printed) -> int:
-    """How many digits after the point were printed; for a list, the most of any of its numbers.
+    """Return how many digits after the point were printed; for a list, the most of any of its numbers.
 
     >>> decimals([1.41, 1.5]), decimals(768)
     (2, 0)
@@ -247,7 +247,7 @@ def decimals(printed) -> int:
 
 
 def last_unit(printed) -> float:
-    """The unit of a number's last digit that is not 0; for a list, the smallest of all.
+    """Return the unit of a number's last digit that is not 0; for a list, the smallest of all.
 
     >>> last_unit(110e6), last_unit(22), last_unit(0.30)
     (10000000.0, 1.0, 0.1)
@@ -260,7 +260,7 @@ def last_unit(printed) -> float:
 
 
 def plain(value):
-    """Tensors and arrays as Python numbers and lists."""
+    """Return tensors and arrays as Python numbers and lists."""
     if isinstance(value, (list, tuple)):
         return [plain(item) for item in value]
     return value.tolist() if hasattr(value, "tolist") else value

@@ -17,7 +17,7 @@ COLLECTIONS = ("encyclopedia", "posts")
 
 @lru_cache
 def vectors(name, model=None, n=150):
-    """The [CLS] vectors of a built-in collection's first texts."""
+    """Return the [CLS] vectors of a built-in collection's first texts."""
     return embed(load_texts(name)[:n], model, pooling="cls", device="cpu")
 
 

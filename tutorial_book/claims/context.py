@@ -12,7 +12,7 @@ claim = claims_of("context")
 
 
 def bare(text):
-    """A text's ids without those of [CLS] and [SEP], as R 11.6 gives them to the model: (1, n)."""
+    """Return a text's ids without those of [CLS] and [SEP], as R 11.6 gives them to the model: (1, n)."""
     return torch.tensor([tokenizer().encode(text).ids[1:-1]])
 
 
@@ -37,11 +37,11 @@ FIRST_TEN = [
 
 claim("R-11.6-values", "The first 10 of the 768 numbers of “i”, “love”, “mathematics” and “!”.", FIRST_TEN,
       lambda: bert("bert-base-uncased")(bare(LOVE))[0, :, :10], needs="bert-base-uncased",
-      tolerance=0.00006)  # half a unit of the last digit, and what float32 differs by between machines
+      tolerance=0.00006)  # half a unit of the last digit, and the differences of float32 between machines
 
 
 def of_love(stop):
-    """The two vectors of “love” at a stop of the default model's way through both sentences."""
+    """Return the two vectors of “love” at one value of the default model's trace in both sentences."""
     return (trace(text)[stop][0, 2] for text in (LOVE, "I love physics!"))
 
 

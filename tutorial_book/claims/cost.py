@@ -1,4 +1,4 @@
-"""L 3.2.8: what grows with the square of the number of tokens, recomputed."""
+"""L 3.2.8: the terms that grow with the square of the number of tokens, recomputed."""
 
 import torch
 from torch.utils.flop_counter import FlopCounterMode
@@ -19,7 +19,7 @@ def _():
 
 
 def counted(n, run, backward=False):
-    """What run(Q, K, V) multiplies for n tokens with 64 numbers each; backward: only what its gradient takes."""
+    """Return how much run(Q, K, V) multiplies for n tokens with 64 numbers each; backward: only for its gradient."""
     Q, K, V = (torch.zeros(n, 64, requires_grad=True) for _ in range(3))
     with FlopCounterMode(display=False) as counter, torch.enable_grad():
         output = run(Q, K, V)

@@ -1,4 +1,4 @@
-"""N 0-3: what a decoder reads, and how one token after the other comes out of it, recomputed."""
+"""N 0-3: the input of a decoder, and how it generates one token after the other, recomputed."""
 
 import torch
 
@@ -148,7 +148,7 @@ def _():
 
 
 def scores(spread=3.0):
-    """The scores of 50 tokens, drawn at random."""
+    """Return the scores of 50 tokens, drawn at random."""
     return spread * torch.randn(50, dtype=torch.float64, generator=torch.Generator().manual_seed(0))
 
 

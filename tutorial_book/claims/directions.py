@@ -16,42 +16,42 @@ from tutorial_lib.vectors import layer_states
 claim = claims_of("directions")
 
 PROMPT = [3, 14, 15, 9, 26, 5]
-MARY = "When Mary and John went to the store, John gave a drink to"  # the example of the work that N names
+MARY = "When Mary and John went to the store, John gave a drink to"  # the example of the work that N cites
 
 
 @lru_cache
 def some_tokens(n=400):
-    """The default model's token vectors E (vocab_size, d_model), and the numbers of n of them, drawn at random."""
+    """Return the default model's token vectors E (vocab_size, d_model), and the numbers of n random tokens."""
     E = bert().embeddings.tokens.weight
     return E, torch.randperm(len(E), generator=torch.Generator().manual_seed(0))[:n]
 
 
 @lru_cache
 def overlap():
-    """How often two measures name the same nearest other token, for some tokens of the default model, (3, 3)."""
+    """Return how often two measures name the same nearest other token, for some tokens of the default model, (3, 3)."""
     E, some = some_tokens()
     return geometry.measure_overlap(geometry.nearest_by_measure(E[some], E, k=1, leave_out=some))
 
 
 def agreement(first, second):
-    """How often two measures name the same one: "distance", "dot" or "cosine"."""
+    """Return how often two measures name the same one: "distance", "dot" or "cosine"."""
     return overlap()[MEASURES.index(first), MEASURES.index(second)]
 
 
 @lru_cache
 def inverse(kind):
-    """The default model's unembedding of that kind, if it had one: (vocab_size, d_model)."""
+    """Return the unembedding of that kind that the default model would have: (vocab_size, d_model)."""
     return geometry.inverse_unembedding(some_tokens()[0], kind)
 
 
 def peaks(kind):
-    """The values of some tokens, embedded and unembedded again, at their own places."""
+    """Return the values of some tokens, embedded and unembedded again, at their own places."""
     E, some = some_tokens()
     return geometry.own_scores(E[some], inverse(kind)[some])
 
 
 def came_back():
-    """Whether each token of the book's decoder has the largest value, embedded and unembedded: (vocab_size,)."""
+    """Return whether each token of the book's decoder has the largest value, embedded and unembedded: (vocab_size,)."""
     model = decoder("book-gpt")
     best = geometry.top_tokens(model.embeddings.tokens.weight, model.unembedding.weight)
     return best == np.arange(len(best))
@@ -192,7 +192,7 @@ claim("N-5-sizes-default", "Most tokens are roughly of the same size (here, in t
 
 
 def same_size(E):
-    """The share of rows whose length is within a fifth of the median."""
+    """Return the share of rows whose length is within a fifth of the median."""
     lengths = E.norm(dim=1)
     return (lengths / lengths.median() - 1).abs().lt(0.2).double().mean().item()
 
@@ -219,12 +219,12 @@ def _():
 
 @lru_cache
 def last_state():
-    """The state that a small decoder's unembedding reads, (d_model,)."""
+    """Return the state that a small decoder's unembedding reads, (d_model,)."""
     return small_gpt().trace([PROMPT])["norm"][0, -1]
 
 
 def probabilities(scale):
-    """Those of all tokens, for that state so many times as long."""
+    """Return the scores of all tokens, for that state scaled by a factor."""
     return softmax(small_gpt().unembedding(scale * last_state()))
 
 
@@ -266,7 +266,7 @@ def _():
 
 
 def lengths_by_layer(model, ids):
-    """The mean length of the states after each layer, the embeddings first."""
+    """Return the mean length of the states after each layer, the embeddings first."""
     states = [X[0] for name, X in layer_states(model, [ids]).items() if name != "norm"]
     return [np.linalg.norm(X, axis=1).mean() for X in states]
 
@@ -290,14 +290,14 @@ def _():
 
 
 def lens(model, ids, tokens):
-    """The scores of some tokens after the text, read off after each layer through the last norm and the unembedding."""
+    """Return the scores of some tokens after the text, at each layer, through the last norm and the unembedding."""
     stops = model.trace([ids])
     states = [stops[f"layer.{i}.output"] for i in range(model.config.n_layers)]
     return geometry.logit_lens(states, model.norm, model.unembedding)[:, 0, -1, tokens]  # (n_layers, tokens)
 
 
 def mary_and_john():
-    """How far “ Mary” is before “ John” in OPT-125m after each layer: (n_layers,)."""
+    """Return how far “ Mary” is before “ John” in OPT-125m after each layer: (n_layers,)."""
     tok = bpe("opt-125m")
     gaps = lens(decoder("opt-125m"), tok.encode(MARY).ids, [tok.encode(name).ids[0] for name in (" Mary", " John")])
     return gaps[:, 0] - gaps[:, 1]
@@ -329,7 +329,7 @@ def _():
 
 
 def after(name, words):
-    """The likeliest token of a decoder after each word alone."""
+    """Return the likeliest token of a decoder after each word alone."""
     model, tok = decoder(name), bpe(name)
     return [tok.tokens[int(model(tok.encode(word).ids)[0][0, -1].argmax())].replace("Ġ", " ") for word in words]
 

@@ -22,7 +22,7 @@ MICE = ("The mouse was gone. The cat sat useless.", "The mouse was gone. The com
 
 @lru_cache
 def paths(name=None):
-    """The tokens of L's two sentences in all layers, (n_layers + 1, n, d_model) each."""
+    """Return the tokens of L's two sentences in all layers, (n_layers + 1, n, d_model) each."""
     return embed(list(MICE), bert(name), pooling="tokens", layers="all", tokenizer=tokenizer(name))
 
 
@@ -31,7 +31,7 @@ def steps_of(name=None):
     return steps(paths(name)[0])
 
 
-# --- What can be checked with no trained model ---------------------------------------------------------------------
+# --- Checks that need no trained model ------------------------------------------------------------------------------
 
 
 @claim("L-4.3-illusion", "Paths can look alike in a PCA projection although they agree in a few coordinates only "
@@ -52,7 +52,7 @@ claim("L-4.3-orthogonal", "Any two random directions in a high dimensional space
       lambda: (np.abs(cosine(*torch.randn(2, 20_000, 768))) < 0.1).mean(), expected=1.0, tolerance=0.01,
       note="99.45 %: the cosines spread by 1 / √768 = 0.036.")
 
-# --- What the default model can tell -------------------------------------------------------------------------------
+# --- Checks on the default model ------------------------------------------------------------------------------------
 
 
 @claim("L-4.3-skips", "Footnote 9 conjectures that the skip connections keep an embedding's direction (here: in each "
@@ -68,7 +68,7 @@ def _():
 
 
 def word_cosines(word="mouse"):
-    """The cosine of a word's two vectors, one from each text, after each layer."""
+    """Return the cosine of a word's two vectors, one from each text, after each layer."""
     at = 1 + tokenizer().tokenize(MICE[0]).index(word)
     return cosine(*(path[:, at] for path in paths()))
 
@@ -101,7 +101,7 @@ def _():
 
 
 def between_over_within(word, senses):
-    """The average distance 1 - cosine of a word's last vectors in two senses, over that within a sense."""
+    """Return the average distance 1 - cosine of a word's last vectors in two senses, over that within a sense."""
     vectors = []
     for text in sum(senses.values(), []):
         vectors.append(trace(text)["layer.5.output"][0, 1 + tokenizer().tokenize(text).index(word)])
@@ -110,7 +110,7 @@ def between_over_within(word, senses):
     return distances[:4, 4:].mean() / within
 
 
-# --- What takes bert-base-cased ------------------------------------------------------------------------------------
+# --- Checks that need bert-base-cased -------------------------------------------------------------------------------
 
 claim("L-4.3-single-tokens", "Each word of the two mouse sentences is a single token.",
       [sentence.replace(".", " .").split() for sentence in MICE],
@@ -145,7 +145,7 @@ claim("L-4.3-direction",
 
 
 def alignments(model):
-    """The average cosine of two tokens' steps before the last layer: in full, and in a picture of all tokens."""
+    """Return the average cosine of two tokens' steps before the last layer: in full, and in a picture of all tokens."""
     X = np.concatenate(paths(model), axis=1)[:-1]  # (n_layers, n, d_model)
     picture = pca(X.reshape(-1, X.shape[-1])).coordinates.reshape(*X.shape[:2], 2)
     return [float(step_alignment(Y).mean()) for Y in (X, picture)]

@@ -1,4 +1,4 @@
-"""R 2.2, 3 and 9.2: DistilBERT beside BERT, recomputed."""
+"""R 2.2, 3 and 9.2: DistilBERT compared with BERT, recomputed."""
 
 import torch
 from torch.utils.flop_counter import FlopCounterMode
@@ -15,7 +15,7 @@ claim("R-2.2-distilbert-parameters", "DistilBERT has 66 million parameters.", 66
 
 
 def operations(model):
-    """The additions and multiplications of its layers on 128 tokens, counted while they run, without numbers."""
+    """Return the additions and multiplications of its layers on 128 tokens, counted while they run, without numbers."""
     with FlopCounterMode(display=False) as counter:
         torch.nn.Sequential(*model.layer)(torch.zeros(1, 128, model.config.d_model, device="meta"))
     return counter.get_total_flops()

@@ -1,4 +1,4 @@
-"""G: gates, cone index, entropy, alignment and subspaces, by the authors' measure where their program has it."""
+"""G: gates, cone index, entropy, alignment and subspaces, by the authors' measure if their program has it."""
 
 from functools import lru_cache
 
@@ -24,7 +24,7 @@ def read_texts():
 
 
 def halves(values):
-    """The averages of layers 0 to 2 and 3 to 5 of values (texts, 6)."""
+    """Return the averages of layers 0 to 2 and 3 to 5 of values (texts, 6)."""
     by_layer = np.mean(values, axis=0)
     return by_layer[:3].mean(), by_layer[3:].mean()
 
@@ -107,7 +107,7 @@ def _():
 
 
 def cosine_across(texts):
-    """The average cosine of two vectors of different texts, from the vectors (n, d_model) of each."""
+    """Return the average cosine of two vectors of different texts, from the vectors (n, d_model) of each."""
     lengths = np.array([len(X) for X in texts])
     within = sum(geometry.cone_index(X) ** 2 for X in texts)  # the sum of the cosines of all pairs of a text
     everywhere = geometry.cone_index(np.concatenate(texts)) ** 2

@@ -1,19 +1,19 @@
-"""What the documents print, item by item, and what came of it: the coverage, and what was read.
+"""The statements of the documents, item by item, and their checks: the coverage, and the readings.
 
 `inventory.tsv` has a line for each printed number, table, list, formula and checkable sentence, in the order of the
-documents. Its columns, with a tab between: document, section, the item in a few words, and the claims that check it.
+documents. Its tab-separated columns are: document, section, the item in a few words, and the claims that check it.
 
-What is read and not computed carries its own verdict: a sentence that is compared with another place of the document,
-a product of two of its numbers, a published model's size, what only others can compute. Its item is the whole
-sentence, its fourth column an id of its own, which other lines may name as they name a claim. Three more columns say
-which chapter shows it, the verdict ("holds", "does not hold", "differs on another model", or "needs " and what it would
-take), and the reason, with what is right.
+An item that is read and not computed has its own verdict: a sentence that is compared with another place of the
+document, a product of two of its numbers, a published model's size, a result that only others can compute. Its item is
+the whole sentence, its fourth column its own id, which other lines may name like a claim. Three more columns give the
+chapter that shows it, the verdict ("holds", "does not hold", "differs on another model", or "needs " and the
+requirement), and the reason, with the correct value.
 
-Where nothing checks an item, the fourth column says why, behind "- ". Two kinds of such reasons are told apart:
+If nothing checks an item, the fourth column says why, after "- ". There are two kinds of such reasons:
 
-- "no content: ..." stands where nothing could be right or wrong: notation, a definition, an opinion, a plan, a drawing,
-  what others are said to have found, program text without output. Such a line is listed, so that nobody looks for it a
-  second time, but is no item: it does not count.
+- "no content: ..." means that nothing could be right or wrong: notation, a definition, an opinion, a plan, a drawing,
+results attributed to others, program text without output. Such a line is listed so that nobody looks for it again, but
+it is not an item and does not count.
 - any other reason ("needs fine-tuning", "not checked: ...") leaves an item unchecked: it counts, as not covered.
 """
 
@@ -25,16 +25,16 @@ from typing import NamedTuple
 
 from tutorial_book.claims.claim import CHAPTERS, DIFFERS, FAILS, HOLDS, is_id
 
-READ = "read"  # the kind of what carries its own verdict, beside the kinds of claims
+READ = "read"  # the kind of items with their own verdict, besides the kinds of claims
 NEEDS = "needs "
 NO_CONTENT = "no content: "
 
 
 class Item(NamedTuple):
-    """Something that a document prints, and what came of it.
+    """Something that a document prints, and the result of its check.
 
-    claims are the ids of what checks it. What is read has its own id there, and chapter, verdict and reason; an item
-    that nothing checks has only a reason.
+    claims are the ids of its checks. A reading has its own id there, and chapter, verdict and reason; an unchecked item
+    has only a reason.
     """
 
     source: str
@@ -48,17 +48,17 @@ class Item(NamedTuple):
 
     @property
     def id(self) -> str:
-        """What other lines call it, where it is read."""
+        """Return the id by which other lines name it, if it is a reading."""
         return self.claims[0] if self.claims else ""
 
     @property
     def counts(self) -> bool:
-        """Whether it could be right or wrong."""
+        """Return whether it could be right or wrong."""
         return not self.reason.startswith(NO_CONTENT)
 
 
 class Coverage(NamedTuple):
-    """How many items of a document are checked, of how many; and how many lines without content stand beside them."""
+    """How many of a document's items are checked, and how many lines without content there are."""
 
     covered: int
     items: int
@@ -70,7 +70,7 @@ class Coverage(NamedTuple):
 
 @lru_cache
 def inventory() -> tuple[Item, ...]:
-    """All lines of the inventory.
+    """Return all lines of the inventory.
 
     >>> inventory()[2].text, inventory()[2].claims
     ('entire sequences are processed in parallel, unlike in RNNs', ('R-3.1-parallel',))
@@ -80,14 +80,14 @@ def inventory() -> tuple[Item, ...]:
 
 
 def parse(line: str) -> Item:
-    """A line of the inventory.
+    """Return a line of the inventory.
 
     >>> parse("R\\t2.2\\tBERT-base has 12 layers.\\tR-2.2-bert-layers\\tbert\\tholds\\tIt has.").verdict
     'holds'
     """
     columns = line.split("\t")
     if len(columns) not in (4, 7):
-        raise ValueError(f"a line of the inventory has 4 columns, or 7 where it is read; got {len(columns)}: {line!r}")
+        raise ValueError(f"a line must have 4 columns, or 7 for a reading, got {len(columns)}: {line!r}")
     source, section, text, checked_by, *read = columns
     if checked_by.startswith("- "):
         return Item(source, section, text, reason=checked_by.removeprefix("- "))
@@ -95,7 +95,7 @@ def parse(line: str) -> Item:
 
 
 def readings(chapter=None, source=None) -> list[Item]:
-    """What was read and not computed, of a chapter ("attention"), a document ("R", "L", "N", "A", "G"), or all.
+    """Return the readings of a chapter ("attention"), a document ("R", "L", "N", "A", "G"), or all.
 
     >>> readings("heads")[0].text, readings("heads")[0].verdict
     ('head_i = Attention(Q W_i^Q, K W_i^K, V W_i^V).', 'holds')
@@ -108,7 +108,7 @@ def readings(chapter=None, source=None) -> list[Item]:
 
 
 def coverage(source: str, sections: tuple[str, ...] = ("",)) -> Coverage:
-    """The coverage of a document, or of those of its sections that begin like this.
+    """Return the coverage of a document, or of its sections that begin like this.
 
     >>> coverage("A", ("0", "1", "2", "3", "4", "5")).items == coverage("A").items
     True
@@ -119,8 +119,8 @@ def coverage(source: str, sections: tuple[str, ...] = ("",)) -> Coverage:
 
 
 def gaps(known: set[str]) -> list[str]:
-    """What is wrong with the inventory, in words: lines that are malformed, items with neither claim nor reason, claims
-    that do not exist or that no item names.
+    """Return the errors of the inventory, in words: malformed lines, items with neither claim nor reason, claims that
+    do not exist or that no item names.
 
     known: the ids of all claims.
     """
@@ -134,7 +134,7 @@ def gaps(known: set[str]) -> list[str]:
 
 
 def faults(item: Item) -> list[str]:
-    """What is wrong with a line by itself, in words.
+    """Return the errors of a single line, in words.
 
     >>> faults(Item("R", "2.2", "BERT-base has 12 layers.", ("R-2.2-layers",), "bert", "perhaps", "It has."))
     ["has the verdict 'perhaps'"]
@@ -155,5 +155,5 @@ def faults(item: Item) -> list[str]:
 
 
 def _place(id: str) -> str:
-    """Document and section of an id, as "R-5.4."."""
+    """Return document and section of an id, as "R-5.4."."""
     return "-".join(id.split("-")[:2]) + "."

@@ -23,5 +23,5 @@ def _():
 
 
 def share_right(model, text):
-    """How often the best next token is the true one, over the first 8 tokens of a text."""
+    """Return how often the best next token is the true one, over the first 8 tokens of a text."""
     return (model(text[:8])[0][0].argmax(-1) == text[1:9]).double().mean().item()

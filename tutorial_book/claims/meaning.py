@@ -1,4 +1,4 @@
-"""L 4.4.1 and 4.4.2: synonymous sentences, difference vectors, Tables 6 and 7, and how the text reads them."""
+"""L 4.4.1 and 4.4.2: synonymous sentences, difference vectors, Tables 6 and 7, and the text's reading of them."""
 
 from functools import lru_cache
 from itertools import combinations
@@ -37,12 +37,12 @@ TABLE_7 = dict(
 
 @lru_cache
 def sentence_groups():
-    """The groups of L 4.4.1, sentences by group. Seven of the ten meeting sentences are this book's, not L's."""
+    """Return the groups of L 4.4.1, sentences by group. Seven of the ten meeting sentences are this book's, not L's."""
     return load_texts("synonyms")
 
 
 def labelled():
-    """All sentences of the groups, the name of each one's group, and whether that means something."""
+    """Return all sentences of the groups, the name of each one's group, and whether that means something."""
     texts = [text for members in sentence_groups().values() for text in members]
     labels = np.array([group for group, members in sentence_groups().items() for _ in members])
     return texts, labels, ~np.char.startswith(labels, "random")
@@ -50,7 +50,7 @@ def labelled():
 
 @lru_cache
 def group_vectors(model=None):
-    """A model's [CLS] vectors of these sentences after the last layer, and the rest of `labelled`."""
+    """Return a model's [CLS] vectors of these sentences after the last layer, and the rest of `labelled`."""
     texts, *rest = labelled()
     return embed(texts, model, "cls", device="cpu"), *rest
 
@@ -113,7 +113,7 @@ claim("L-4.4.1-sense", "The model can tell nonsense from non-nonsense (here, the
 
 @lru_cache
 def contrasts(model=None, collection="sentence-pairs"):
-    """A model's difference vectors for the six contrasts: the default's, of this library's own pairs."""
+    """Return a model's difference vectors for the six contrasts: the default's, of this library's own pairs."""
     sides = {name: zip(*load_texts(collection)[name.lower()], strict=True) for name in TABLE_6}
     return {name: difference_vectors(*(embed(list(side), model, "cls", device="cpu") for side in both))
             for name, both in sides.items()}

@@ -1,4 +1,4 @@
-"""L 4.2 and 4.2.3-4.2.5: position and segment vectors, and the three families beside each other, recomputed."""
+"""L 4.2 and 4.2.3-4.2.5: position and segment vectors, and the three families compared, recomputed."""
 
 from itertools import combinations
 from math import erf, exp, pi, sqrt
@@ -29,18 +29,18 @@ def tables():
 
 
 def positions(name=MODEL):
-    """A model's position vectors, (512, d_model)."""
+    """Return a model's position vectors, (512, d_model)."""
     return bert(name).embeddings.positions.weight.detach()
 
 
 def segment_numbers():
-    """The norms of the two segment vectors, their cosine, dot product and distance."""
+    """Return the norms of the two segment vectors, their cosine, dot product and distance."""
     a, b = tables()[2]
     return [a.norm(), b.norm(), cosine(a, b), a @ b, (a - b).norm()]
 
 
 def rounded(values, digits):
-    """Each value to as many digits as L prints of it."""
+    """Return each value to as many digits as L prints of it."""
     return [round(float(value), n) for value, n in zip(values, digits, strict=True)]
 
 
@@ -63,18 +63,18 @@ def _():
 
 
 def off_diagonal(C):
-    """The cosines of different vectors in a matrix of cosines, (n, n)."""
+    """Return the cosines of different vectors in a matrix of cosines, (n, n)."""
     return C[~np.eye(len(C), dtype=bool)]
 
 
 def cutoff_at_384(name=MODEL):
-    """The mean size of the cosines of neighbors within the first 384 positions and within the last 128."""
+    """Return the mean size of the cosines of neighbors within the first 384 positions and within the last 128."""
     near = np.abs(cosine_matrix(positions(name)).diagonal(1))
     return near[:383].mean(), near[384:].mean()
 
 
 def lag_cosines(name=MODEL, rows=range(1, 11), length=128):
-    """Cosines of positions 1 to 10 with those after them, by distance: (10, length). L's Figure 17."""
+    """Return the cosines of positions 1 to 10 with later ones, by distance: (10, length). L's Figure 17."""
     C = cosine_matrix(positions(name))
     return np.array([C[row, row : row + length] for row in rows])
 
@@ -96,7 +96,7 @@ def _():
 
 
 def shift_at_128(name=MODEL):
-    """Whether the neighbors across position 128 have a lower cosine than 95 of 100 of those before."""
+    """Return whether the neighbors across position 128 have a lower cosine than 95 of 100 of those before."""
     near = cosine_matrix(positions(name)).diagonal(1)
     return bool(near[127] < np.percentile(near[1:127], 5))
 
@@ -156,7 +156,7 @@ claim("L-4.2.3-one-dimensional", "The first 384 have a strongly 1-dimensional st
 
 
 def neighbors_in_order(name=MODEL, some=slice(1, 384)):
-    """The share of positions whose nearest other one, by distance, stands right before or after."""
+    """Return the share of positions whose nearest other one, by distance, is directly before or after."""
     P = positions(name)[some]
     nearest = torch.cdist(P, P).fill_diagonal_(torch.inf).argmin(1)
     return float(((nearest - torch.arange(len(P))).abs() == 1).double().mean())
@@ -191,13 +191,13 @@ claim("L-4.2.4-five-numbers",
 
 
 def cls_and_position_0():
-    """The two vectors that are always summed."""
+    """Return the two vectors that are always summed."""
     tokens, positions, _ = tables()
     return tokens[tokenizer(MODEL).vocab["[CLS]"]], positions[0]
 
 
 def token_position_cosines():
-    """(28,996, 512)"""
+    """Return the cosines of tokens with positions, (28,996, 512)."""
     return cosine_matrix(*tables()[:2])
 
 
@@ -228,10 +228,10 @@ claim("L-4.2.5-distance", "Norms 1.44 and 1.48 with the cosine 0.96 make the dis
 
 
 def distance_after_training(decay, width=768, steps=1_000_000, rate=1e-4):
-    """How far two parameters end up that start as BERT's do and are only ever used as a sum.
+    """Return how far apart two parameters end up that start as BERT's do and are only ever used as a sum.
 
-    Both start as normal numbers of spread 0.02, cut off at two spreads. The learning rate rises to `rate` and falls to
-    0, both in straight lines, so that all rates sum up to rate * steps / 2.
+    Both start as normal numbers with standard deviation 0.02, cut off at two of them. The learning rate rises to `rate`
+    and falls to 0, both linearly, so that all rates sum up to rate * steps / 2.
     """
     density, inside = exp(-2) / sqrt(2 * pi), erf(sqrt(2))  # the normal density at 2, the mass between -2 and 2
     spread = 0.02 * sqrt(1 - 4 * density / inside)
@@ -264,7 +264,7 @@ claim("L-4.2.4-first-type",
 
 
 def cosine_at(distance):
-    """The cosine of two vectors with the norms that L 4.2.5 prints, at this distance."""
+    """Return the cosine of two vectors with the norms that L 4.2.5 prints, at this distance."""
     return (1.44**2 + 1.48**2 - distance**2) / (2 * 1.44 * 1.48)
 
 

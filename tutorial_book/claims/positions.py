@@ -92,7 +92,7 @@ claim("R-3.4-longest-wavelength", "The longest wavelength is 10000 · 2π.", "10
 
 
 def shift_error(k, d_model):
-    """How far M_k PE(pos) is from PE(pos + k), at most, for 200 positions."""
+    """Return how far M_k PE(pos) is from PE(pos + k), at most, for 200 positions."""
     PE = sinusoidal(300, d_model).double()
     return (PE[50:250] @ shift_matrix(k, d_model).T - PE[50 + k : 250 + k]).abs().max()
 
@@ -126,7 +126,7 @@ claim("L-3.2.1-positions-differ", "With positions added, the two “the” diffe
 
 
 def encodings_as_printed(n, d_model):
-    """L's formula: coordinate k of position n is sin (k even) or cos (k odd) of n / 10000^(2k / d_model)."""
+    """Compute L's formula: coordinate k of position n is sin (k even) or cos (k odd) of n / 10000^(2k / d_model)."""
     k = torch.arange(d_model)
     angles = torch.arange(n, dtype=torch.float64)[:, None] / 10000 ** (2 * k / d_model)  # (n, d_model)
     return torch.where(k % 2 == 0, angles.sin(), angles.cos())

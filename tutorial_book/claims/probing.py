@@ -15,13 +15,13 @@ PREDICTIONS = [[0.163, 0.177, 0.660], [0.225, 0.374, 0.401], [0.0004, 0.004, 0.9
 
 @lru_cache
 def word_vectors(name=None):
-    """The library's nouns, verbs and adjectives as a model's input embeddings (n, d_model), and their classes."""
+    """Return the library's nouns, verbs and adjectives as a model's input embeddings (n, d_model), with classes."""
     words = single_tokens(load_texts("words"), tokenizer(name))
     return token_vectors(words.words, bert(name), tokenizer(name)), words.labels
 
 
 def noun_probability(word, kind, name="bert-base-cased"):
-    """How likely a noun this word is, by a probe trained on all words of the library; class 1 of 3 is "noun"."""
+    """Return how likely a noun this word is, by a probe trained on all words of the library; class 1 of 3 is "noun"."""
     probe = train_probe(*word_vectors(name), kind)
     return probe.probabilities(token_vectors([word], bert(name), tokenizer(name)))[0, 1]
 

@@ -1,4 +1,4 @@
-"""What the documents use in several places: R's sentence of 11, L's bear sentence and its tokens."""
+"""Quotations that several claims use: R's sentence of 11, L's bear sentence and its tokens."""
 
 LOVE = "I love mathematics!"
 

@@ -1,4 +1,4 @@
-"""R 10, L 3.2.5 and Fig. 8: what heads do, recomputed on the default model."""
+"""R 10, L 3.2.5 and Fig. 8: the roles of heads, recomputed on the default model."""
 
 import torch
 
@@ -13,20 +13,20 @@ from tutorial_lib.texts.marked import marked
 
 claim = claims_of("roles")
 
-# What R 10 says of BERT-base's layers 1-2, 3-6 and 7-12 is asked of the default model's 6 layers, third by third.
+# R 10's statements on BERT-base's layers 1-2, 3-6 and 7-12 are tested on the default model's 6 layers, third by third.
 EARLY, MIDDLE, DEEP = slice(0, 2), slice(2, 4), slice(4, 6)
 
 ARTIST = "The artist painted the portrait"
 
 
 def weights(text, model=None):
-    """The attention of all heads on a text, (n_layers, n_heads, n, n); None: the default model's."""
+    """Return the attention of all heads on a text, (n_layers, n_heads, n, n); None: the default model's."""
     kept = trace(text) if model is None else model.trace(**tokenizer().batch([text]).inputs)
     return torch.stack([value[0] for name, value in kept.items() if name.endswith("attention.weights")])
 
 
 def gives_most(A, i, tokens):
-    """In which heads token i gives these tokens more than any other but itself, (n_layers, n_heads)."""
+    """Return in which heads token i gives these tokens more than any other but itself, (n_layers, n_heads)."""
     others = A[..., i, :].clone()
     others[..., i] = 0
     return (others.topk(len(tokens), -1).indices.sort(-1).values == torch.tensor(tokens)).all(-1)
@@ -40,7 +40,7 @@ APART = ("The artist of the town painted the portrait", "The king of the island 
 
 
 def in_all_events(*looks, texts=EVENTS):
-    """Which heads do so in four such sentences: word i looks most at these others, [CLS] and [SEP] left out."""
+    """Return which heads do so in four such sentences: word i looks most at these others, [CLS] and [SEP] left out."""
     looks_so = [gives_most(weights(text)[..., 1:-1, 1:-1], i, others) for text in texts for i, others in looks]
     return torch.stack(looks_so).all(0)  # (n_layers, n_heads)
 
@@ -81,7 +81,7 @@ claim("R-10.2-syntax-early", "Syntactic structure is learned in the early layers
 
 
 def beats_any_offset(layer, head, role):
-    """Whether a head is right more often than any fixed offset, on 20 of the sentences that were looked at last."""
+    """Return whether a head is right more often than any fixed offset, on 20 of the last sentences."""
     right, offsets = role_cases(bert(), tokenizer(), marked("second")[:20])[role]
     return bool(right[layer, head].sum() > max((offsets == offset).sum() for offset in OFFSETS))
 
@@ -123,7 +123,7 @@ NAMES = {VAN_GOGH: 1, "The farmer sold the horse to John Quincy Adams.": 7,  # w
 
 
 def to_each_other(A, start):
-    """The weight that three tokens in a row give each other, on average of the three, (n_layers, n_heads)."""
+    """Return the weight that three tokens in a row give each other, on average of the three, (n_layers, n_heads)."""
     three = A[..., start : start + 3, start : start + 3]
     return (three.sum((-1, -2)) - three.diagonal(0, -2, -1).sum(-1)) / 3
 
@@ -155,7 +155,7 @@ def _():
     untrained = Bert(bert().config)
     for parameter in untrained.parameters():
         if parameter.dim() == 2:
-            parameter.normal_(std=0.02)  # as BERT starts
+            parameter.normal_(std=0.02)  # the standard deviation of BERT's initial weights
     return bool(weights(ARTIST, untrained.eval()).max() < 0.5 < weights(ARTIST).max())
 
 
@@ -185,7 +185,7 @@ claim("R-10.5-semantic", "A head connects the event's three words: “artist” 
 
 
 def patterns(first, second):
-    """The patterns that the rule finds among the default model's maps of a pair of sentences."""
+    """Return the patterns that the rule finds among the default model's maps of a pair of sentences."""
     encoding = tokenizer().encode(first, second)
     kept = bert().trace(**encoding.inputs)
     A = torch.stack([value[0] for name, value in kept.items() if name.endswith("attention.weights")])

@@ -16,18 +16,18 @@ claim = claims_of("seeing")
 
 @lru_cache
 def picture(method, **settings):
-    """The Hopf link of 200 points as t-SNE or UMAP shows it."""
+    """Return the Hopf link of 200 points as t-SNE or UMAP shows it."""
     return getattr(geometry, method)(geometry.hopf_link(100)[0], **settings)
 
 
 def circles(points):
-    """The points of the Hopf link's first and of its second circle."""
+    """Return the points of the Hopf link's first and of its second circle."""
     _, circle = geometry.hopf_link(len(points) // 2)
     return points[circle == 0], points[circle == 1]
 
 
 def largest_share(X):
-    """The share of a vector's squared length in its largest coordinate, on average."""
+    """Return the average share of a vector's squared length in its largest coordinate."""
     return float((np.square(X).max(1) / np.square(X).sum(1)).mean())
 
 
@@ -112,7 +112,7 @@ def _():
 
 
 def directions_needed(points, share=1.0):
-    """How many of PCA's directions hold that share of the variance."""
+    """Return how many of PCA's directions contain that share of the variance."""
     return int((geometry.pca(points, n=10).shares.cumsum() < share - 1e-9).sum()) + 1
 
 

@@ -16,19 +16,19 @@ claim = claims_of("shape")
 
 @lru_cache
 def cloud():
-    """500 points in 6 dimensions of unequal variance, centered."""
+    """Return 500 points in 6 dimensions of unequal variance, centered."""
     X = np.random.default_rng(0).normal(size=(500, 6)) * [3, 2, 1, 1, 1, 0.5]
     return X - X.mean(0)
 
 
 def eigenvalues():
-    """Those of C = X^T X / (n - 1), the largest first."""
+    """Return the eigenvalues of C = X^T X / (n - 1), the largest first."""
     X = cloud()
     return np.linalg.eigvalsh(X.T @ X / (len(X) - 1))[::-1]
 
 
 def squares():
-    """The squared singular values, the largest first."""
+    """Return the squared singular values, the largest first."""
     return np.linalg.svd(cloud(), compute_uv=False) ** 2
 
 
@@ -49,7 +49,7 @@ claim("A-2.3-equivalent",
 
 @lru_cache
 def plane():
-    """TwoNN's ratios of 2,000 points of a plane, ascending, and their empirical distribution function."""
+    """Return TwoNN's ratios of 2,000 points of a plane, ascending, and their empirical distribution function."""
     mu = neighbor_ratios(np.random.default_rng(0).normal(size=(2000, 2)))
     return mu, np.arange(1, len(mu) + 1) / len(mu)
 

@@ -20,7 +20,7 @@ claim = claims_of("shape-of-learning")
 
 
 def decoder_profile(model, tok, measure, texts=None, first=True):
-    """A measure of all tokens' vectors after each layer of a decoder, the embeddings first: (n_layers + 1,).
+    """Return a measure of all tokens' vectors after each layer of a decoder, the embeddings first: (n_layers + 1,).
 
     first=False leaves each text's first token out.
     """
@@ -30,7 +30,7 @@ def decoder_profile(model, tok, measure, texts=None, first=True):
 
 
 def is_bell(profile):
-    """Whether a profile is highest in the middle half of the layers, and falls from there to both ends."""
+    """Return whether a profile is highest in the middle half of the layers, and falls from there to both ends."""
     top = int(np.argmax(profile))
     quarter = len(profile) / 4
     return quarter <= top <= 3 * quarter and profile[top] > 2 * max(profile[0], profile[-1])
@@ -58,12 +58,12 @@ claim("A-1-level-default", "The anisotropy of encoders is uniform, where decoder
 
 
 def level(profile):
-    """Whether a profile's highest value is less than twice its lowest."""
+    """Return whether a profile's highest value is less than twice its lowest."""
     return max(profile) < 2 * min(profile)
 
 
 def encoder_profile(name):
-    """The anisotropy of all tokens' vectors after each layer of an encoder, the embeddings first."""
+    """Return the anisotropy of all tokens' vectors after each layer of an encoder, the embeddings first."""
     rows = embed(load_texts("encyclopedia")[:60], bert(name), "tokens", layers="all", tokenizer=tokenizer(name))
     return [anisotropy(np.concatenate([text[i] for text in rows])) for i in range(len(rows[0]))]
 
@@ -155,13 +155,13 @@ claim("A-4.1-opt", "Decoders have a bell-shaped profile (here: OPT-125m, all tok
 
 @lru_cache
 def stories_begun(n):
-    """The first n tokens of stories that book-gpt has not read, 2,560 tokens in all: ids (n_texts, n)."""
+    """Return the first n tokens of stories that book-gpt has not read, 2,560 tokens in all: ids (n_texts, n)."""
     texts = [END + story.text for story in stories(2_560 // n + 60, seed=1)]
     return dynamics.openings(texts, bpe("book-gpt"), n)[: 2_560 // n]
 
 
 def book_profile(name, measure, which, n=64, norm=False):
-    """A measure after each layer of one of the book's decoders; norm: after its last LayerNorm, too."""
+    """Return a measure after each layer of one of the book's decoders; norm: also after its last LayerNorm."""
     every = dynamics.layer_states(decoder(name), stories_begun(n))
     states = {layer: X for layer, X in every.items() if norm or layer != "norm"}
     return dynamics.profile(states, stories_begun(n), measure, which)
@@ -178,7 +178,7 @@ claim("A-4.1-book", "Decoders have a bell-shaped profile (here: book-gpt, over a
 
 
 def kinds_at_the_end(measure, which):
-    """A measure after the last step, by layer, average of the seeds: kind -> (5,)."""
+    """Return a measure after the last step, by layer, average of the seeds: kind -> (5,)."""
     kinds = stored("shape-of-learning", ["kinds"])["kinds"]
     return {kind: values[which][measure][:, -1, :5].mean(0).tolist() for kind, values in kinds.items()}
 
@@ -194,12 +194,12 @@ claim("A-4.1-kinds", "Decoders have a bell, encoders are level (here: small deco
 
 
 def by_step(kind, measure, which):
-    """A measure along training, average over layers 1 to 4 and the seeds: (n_steps,)."""
+    """Return a measure along training, average over layers 1 to 4 and the seeds: (n_steps,)."""
     return stored("shape-of-learning", ["kinds"])["kinds"][kind][which][measure][:, :, 1:5].mean((0, 2))
 
 
 def book_by_step(measure, which):
-    """A measure of book-gpt after 20, 100, 400 and 1,600 steps, average over layers 1 to 4."""
+    """Return a measure of book-gpt after 20, 100, 400 and 1,600 steps, average over layers 1 to 4."""
     names = ("book-gpt-20", "book-gpt-100", "book-gpt-400", "book-gpt")
     return [float(np.mean(book_profile(name, measure, which)[1:])) for name in names]
 

@@ -1,4 +1,4 @@
-"""Claims, and what is read, as a table for a page and as text for a terminal."""
+"""Claims and readings, as a table for a page and as text for a terminal."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from tutorial_book.claims.inventory import Item
 
 COLUMNS = ("Where", "What the document says", "What we get")
 SIGNS = {HOLDS: "✓", FAILS: "✗", DIFFERS: "≠"}
-# On a narrow screen each row becomes a block of its own, with the column's name before each cell. The roles are
-# written out because `display: block` would take them away from a screen reader. Colors are the page's own.
+# On a narrow screen each row becomes its own block, with the column's name before each cell. The roles are written out
+# because `display: block` would hide them from a screen reader. Colors are the page's own.
 STYLE = """<style>
 details.claims { margin: 0.5em 0 }
 details.claims > summary { cursor: pointer; font-weight: bold; padding: 0.4em 0 }
@@ -32,19 +32,19 @@ table.claims .value { display: block; font-family: monospace, monospace; font-si
 
 
 class Table:
-    """Checked claims and what is read, in groups by verdict: HTML on a page, plain text elsewhere."""
+    """Checked claims and readings, in groups by verdict: HTML on a page, plain text elsewhere."""
 
     def __init__(self, entries: list[Result | Item]):
         self.entries = list(entries)
         for entry in self.entries:
             if not isinstance(entry, (Result, Item)):
-                raise TypeError(f"entries must be what check(claim) or readings() give, got {type(entry).__name__}")
+                raise TypeError(f"entries must come from check(claim) or readings(), got {type(entry).__name__}")
 
     def __repr__(self):
         return "\n\n".join(map(as_text, self.entries))
 
     def _repr_html_(self):
-        """What does not hold stands open; the other groups are folded, and open without JavaScript."""
+        """Return HTML in which claims that do not hold are open; other groups are folded, also without JavaScript."""
         fail, differ, hold, rest = by_verdict(self.entries)
         groups = ((_titles(SIGNS[FAILS], "does not hold", "do not hold"), fail, " open"),
                   (_titles(SIGNS[DIFFERS], DIFFERS, "differ on another model"), differ, ""),
@@ -59,7 +59,7 @@ class Table:
 
 
 def by_verdict(entries: list[Result | Item]) -> list[list[Result | Item]]:
-    """In four lists: what does not hold, what differs on another model, what holds, what needs something."""
+    """Return four lists: claims that do not hold, that differ on another model, that hold, that need something."""
     told = [[entry for entry in entries if entry.verdict == verdict] for verdict in (FAILS, DIFFERS, HOLDS)]
     return [*told, [entry for entry in entries if entry.verdict not in SIGNS]]
 
@@ -115,13 +115,13 @@ def _head(entry: Result | Item, section: str, id: str) -> str:
 
 
 def as_text(entry: Result | Item) -> str:
-    """One claim, or what is read, in a few lines."""
+    """Return one claim or reading as a few lines."""
     if isinstance(entry, Item):
         return "\n".join([_head(entry, entry.section, entry.id), f"  {entry.text}", f"  {entry.reason}"])
     claim, computed = entry.claim, entry.computed
     head = _head(entry, claim.section, claim.id)
     lines = [head, f"  {claim.statement}"]
-    if claim.printed is not True:  # a plain statement has no value beside it
+    if claim.printed is not True:  # a plain statement has no value next to it
         lines.append(f"  printed   {as_printed(claim.printed, claim.printed)}")
     if claim.expected is not None:
         lines.append(f"  expected  {as_printed(claim.expected, claim.expected)}")
@@ -131,7 +131,7 @@ def as_text(entry: Result | Item) -> str:
 
 
 def summary(entries: list[Result | Item]) -> str:
-    """How many hold, how many do not, how many differ on another model, how many wait for something.
+    """Count the claims that hold, that do not hold, that differ on another model, and that need something.
 
     >>> summary([])
     '0 claims: 0 hold, 0 do not hold'
@@ -143,7 +143,7 @@ def summary(entries: list[Result | Item]) -> str:
 
 
 def as_printed(value, printed, comma=",") -> str:
-    """A value with as many digits as the document printed, and commas in long numbers that stand alone.
+    """Return a value with as many digits as the document printed, and commas in long single numbers.
 
     >>> as_printed([1.5404, 2.08], [1.41, 1.53]), as_printed(22_268_928, 22e6), as_printed([101, 1045], [101])
     ('1.54, 2.08', '22,268,928', '101, 1045')
@@ -157,5 +157,5 @@ def as_printed(value, printed, comma=",") -> str:
         return "true" if value else "false"
     if not isinstance(value, float):
         return value if isinstance(value, str) else f"{value:{comma}}"
-    fraction = abs(value) < 1000 and abs(value % 1 - 0.5) < 0.5 - 1e-9  # a whole number was printed, this is none
+    fraction = abs(value) < 1000 and abs(value % 1 - 0.5) < 0.5 - 1e-9  # the printed number was whole, this one is not
     return f"{value:{comma}.{decimals(printed) or 3 * fraction}f}"

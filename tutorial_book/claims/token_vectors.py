@@ -31,42 +31,42 @@ TO_MEAN = {
     "and": (1.20, 0.37, 0.17, -0.37, -0.17, 0.92), "the": (1.11, 0.31, 0.13, -0.31, -0.13, 0.85),
 }
 
-HALF = 0.005  # how far a printed value may be from what it was rounded from
+HALF = 0.005  # how far a printed value may be from the unrounded one
 
 
 def tokens(name=NAME):
-    """A model's token vectors, (vocab_size, d_model)."""
+    """Return a model's token vectors, (vocab_size, d_model)."""
     return bert(name).embeddings.tokens.weight.detach()
 
 
 def special(name=NAME):
-    """The ids of the tokens that stand for no text: [PAD], [CLS], [unused1], ..."""
+    """Return the ids of the tokens that represent no text: [PAD], [CLS], [unused1], ..."""
     return [i for i, token in enumerate(tokenizer(name).tokens) if len(token) > 2 and token[0] + token[-1] == "[]"]
 
 
 @lru_cache
 def extremes(name=NAME, k=1000):
-    """The k extreme pairs of a model's tokens, without the special ones."""
+    """Return the k extreme pairs of a model's tokens, without the special ones."""
     return extreme_pairs(tokens(name), k, exclude=special(name))
 
 
 @lru_cache
 def to_mean(name=NAME):
-    """The measures of L's Table 3, for every token."""
+    """Return the measures of L's Table 3, for every token."""
     return geometry.to_mean(tokens(name))
 
 
 def cosines(pairs, name=NAME):
-    """The cosines of pairs written as "token token"."""
+    """Return the cosines of pairs written as "token token"."""
     vocab = tokenizer(name).vocab
     E = tokens(name).double()
     return [float(cosine_similarity(*(E[vocab[token]] for token in pair.split()), dim=0)) for pair in pairs]
 
 
 def mean_lengths():
-    """The lengths of the mean vector that fit Table 3's rows, as the lowest and highest for each row.
+    """Return the lengths of the mean vector that fit Table 3's rows, as the lowest and highest for each row.
 
-    dot product = cosine · norm · length of the mean, and each printed value stands for an interval. Rows whose cosine
+    dot product = cosine · norm · length of the mean, and each printed value represents an interval. Rows whose cosine
     is printed as 0.00 fit any length.
     """
     lengths = {}
@@ -78,13 +78,13 @@ def mean_lengths():
 
 
 def common_length():
-    """The lengths of the mean vector that fit all rows: lowest and highest."""
+    """Return the lengths of the mean vector that fit all rows: lowest and highest."""
     lows, highs = zip(*mean_lengths().values())
     return max(lows), min(highs)
 
 
 def distances_fit():
-    """Whether each row's distance² can be norm² + length² - 2 dot product, for some length that fits all rows."""
+    """Return whether each row's distance² can be norm² + length² - 2 dot product, for one length that fits all."""
     low, high = common_length()
     return all((norm - HALF) ** 2 + low**2 - 2 * (dot + HALF) <= (distance + HALF) ** 2
                and (distance - HALF) ** 2 <= (norm + HALF) ** 2 + high**2 - 2 * (dot - HALF)
@@ -120,7 +120,7 @@ def _():
 
 
 def shorter(name=None):
-    """The chance that a position's vector is shorter than a token's."""
+    """Return the chance that a position's vector is shorter than a token's."""
     norms = tokens(name).norm(dim=1).sort().values
     positions = bert(name).embeddings.positions.weight.norm(dim=1)
     return 1 - torch.searchsorted(norms, positions, right=True).double().mean() / len(norms)
@@ -168,7 +168,7 @@ claim("L-4.2.2-mean", f"Table 3, tokens against the mean: distance, |cosine|, |d
 
 
 def measured(token, name=NAME):
-    """A row of L's Table 3."""
+    """Return a row of L's Table 3."""
     i = tokenizer(name).vocab[token]
     measures = to_mean(name)
     cosine, dot = measures.cosines[i], measures.dots[i]

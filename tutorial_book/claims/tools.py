@@ -1,4 +1,4 @@
-"""What several claims share: the default model, published models by their sizes, random ones, decoders."""
+"""Shared parts of several claims: the default model, published models by their sizes, random ones, decoders."""
 
 import json
 from functools import lru_cache
@@ -22,89 +22,89 @@ PUBLISHED = json.loads(Path(__file__).with_name("published.json").read_text(enco
 
 @lru_cache
 def tokenizer(name=None):
-    """WordPiece with a model's vocabulary; None: the default model's, which is bert-base-uncased's own."""
+    """Return a WordPiece with a model's vocabulary; None: the default model's, which is bert-base-uncased's own."""
     return WordPiece.from_pretrained(name)
 
 
 @lru_cache
 def bert(name=None):
-    """A trained model, loaded once."""
+    """Return a trained model, loaded once."""
     return Bert.from_pretrained(name, device="cpu").eval()
 
 
 @lru_cache
 def published(name, **heads):
-    """A published model's architecture without any numbers in it: shapes and counts, no memory, no weights."""
+    """Return a published model's architecture without numbers: shapes and counts, no memory, no weights."""
     with shapes_only():
         return Bert(Config.from_hf(PUBLISHED[name]), **heads)
 
 
 def bert_base(**heads):
-    """R's model; mlm=True and nsp=True: with the heads that it was trained with."""
+    """Return R's model; mlm=True and nsp=True: with the heads that it was trained with."""
     return published("bert-base-uncased", **heads)
 
 
 def bert_attention():
-    """The attention of its first layer."""
+    """Return the attention of its first layer."""
     return bert_base().layer[0].attention
 
 
 def cased(**heads):
-    """L's model."""
+    """Return L's model."""
     return published("bert-base-cased", **heads)
 
 
 def distilbert():
-    """R's smaller model: no segments, no pooler."""
+    """Return R's smaller model: no segments, no pooler."""
     return published("distilbert-base-uncased", pooler=False)
 
 
 @lru_cache
 def small_bert():
-    """A BERT with random weights, small enough to run in a moment."""
+    """Return a BERT with random weights, small enough to run in a moment."""
     return Bert(Config(vocab_size=50, d_model=16, n_layers=2, n_heads=4, d_ff=32, n_positions=20)).double().eval()
 
 
 @lru_cache
 def decoder(name):
-    """A trained decoder, loaded once."""
+    """Return a trained decoder, loaded once."""
     return gpt.GPT.from_pretrained(name, device="cpu").eval()
 
 
 @lru_cache
 def bpe(name):
-    """The tokenizer of a decoder, with the model's own vocabulary."""
+    """Return the tokenizer of a decoder, with the model's own vocabulary."""
     return BPE.from_pretrained(name)
 
 
 @lru_cache
 def published_decoder(name):
-    """A published decoder's architecture: shapes and counts, no memory, no weights."""
+    """Return a published decoder's architecture: shapes and counts, no memory, no weights."""
     with shapes_only():
         return gpt.GPT(gpt.Config.from_hf(PUBLISHED[name]))
 
 
 @lru_cache
 def small_gpt(**changes):
-    """A decoder with random weights, the same ones each time, small enough to run in a moment."""
+    """Return a decoder with random weights, the same ones each time, small enough to run in a moment."""
     sizes = dict(vocab_size=60, d_model=16, n_layers=4, n_heads=2, d_ff=64, n_positions=32)
     with torch.random.fork_rng(devices=[]), torch.no_grad():
         torch.manual_seed(0)
         model = gpt.GPT(gpt.Config(**sizes | changes)).double().eval()
         for parameter in model.parameters():
             if parameter.ndim == 2:
-                parameter *= 10  # so narrow a layer would do next to nothing with weights of GPT-2's size
+                parameter *= 10  # at GPT-2's weight scale, such a narrow layer would do almost nothing
     return model
 
 
 @lru_cache
 def trained_bpe():
-    """A byte-level tokenizer of 700 tokens, learned from the built-in encyclopedia."""
+    """Return a byte-level tokenizer of 700 tokens, learned from the built-in encyclopedia."""
     return BPE.train(load_texts("encyclopedia"), vocab_size=700)
 
 
 def nearest(word):
-    """All other tokens, those with the highest cosine to this one first, by the default model's token embeddings."""
+    """Return all other tokens, the one with the highest cosine to this one first, by the default model's table."""
     E = bert().embeddings.tokens.weight  # (vocab_size, d_model)
     at = tokenizer().vocab[word]
     order = cosine(E, E[at]).argsort()[::-1].tolist()
@@ -112,39 +112,39 @@ def nearest(word):
 
 
 def random_attention(n=7):
-    """Attention with 3 heads of 4 coordinates and random weights, and n random vectors to try it on."""
+    """Return attention with 3 heads of 4 coordinates and random weights, and n random vectors for it."""
     return MultiHeadAttention(12, 3).double(), torch.randn(n, 12).double()
 
 
 @lru_cache
 def trace(text):
-    """The default model's way through a text, (1, n, d_model) with [CLS] and [SEP]."""
+    """Return the default model's states for a text, (1, n, d_model) with [CLS] and [SEP]."""
     return bert().trace(**tokenizer().batch([text]).inputs)
 
 
 def bear_trace():
-    """The default model's way through the bear sentence, 20 tokens with [CLS] and [SEP]."""
+    """Return the default model's states for the bear sentence, 20 tokens with [CLS] and [SEP]."""
     return trace(BEAR)
 
 
 @lru_cache
 def token_vectors(n, layer=3):
-    """The default model's vectors of all tokens of n of the built-in encyclopedia's texts, (n_tokens, d_model) each."""
+    """Return the vectors of all tokens of n texts of the built-in encyclopedia, (n_tokens, d_model) each."""
     return embed(load_texts("encyclopedia")[:n], bert(), "tokens", layers=layer, tokenizer=tokenizer())
 
 
 @lru_cache
 def token_cloud():
-    """The vectors of all tokens of 60 of these texts in the middle, shuffled: (n, d_model)."""
+    """Return the vectors of all tokens of 60 of these texts at the middle layer, shuffled: (n, d_model)."""
     return np.random.default_rng(0).permutation(np.concatenate(token_vectors(60)))
 
 
 def share_between(low, high, table):
-    """The share of a table's vectors whose norm lies between two numbers."""
+    """Return the share of a table's vectors whose norm lies between two numbers."""
     norms = table.weight.norm(dim=1)
     return ((norms > low) & (norms < high)).double().mean()
 
 
 def count(*parts):
-    """All parameters in these parts of a model."""
+    """Return all parameters in these parts of a model."""
     return sum(parameter.numel() for part in parts for parameter in part.parameters())

@@ -1,7 +1,7 @@
 """The checks that students run themselves: cases, usual mistakes, hints.
 
-Each `check_...(function)` prints what passes and, for the first thing that does not, how the answer is wrong. They are
-here to help, not to give marks: those are given by `coursework/` in the repository, on other inputs.
+Each `check_...(function)` prints the cases that pass and, for the first one that fails, how the answer is wrong. They
+are here to help, not to give marks; `coursework/` in the repository marks, with other inputs.
 """
 
 from tutorial_book.exercises import attention, geometry, tokenization  # noqa: F401  (their exercises)

@@ -11,7 +11,7 @@ from tutorial_book.exercises.exercise import Case, Exercise
 
 
 def _numbers(*shape, seed=0):
-    return np.random.default_rng(seed).normal(size=shape).round(1)  # one digit: what is printed can be typed in
+    return np.random.default_rng(seed).normal(size=shape).round(1)  # one digit, so that printed values can be typed in
 
 
 SOFTMAX = Exercise(

@@ -1,8 +1,8 @@
 """Checks of assignment 3: a layer of BERT on given weights, in NumPy, and two variants that no chapter prints.
 
-Weights are a dictionary: W_Q, W_K, W_V, W_O of shape (d_model, d_model), W_1 (d_model, d_ff), W_2 (d_ff, d_model), the
-b_ that goes with each, and gamma_1, beta_1, gamma_2, beta_2 of the two layer norms. A row vector is multiplied from the
-left: x W + b. For grouped queries, W_K and W_V have the shape (d_model, n_groups d_k).
+Weights are a dictionary: W_Q, W_K, W_V, W_O of shape (d_model, d_model), W_1 (d_model, d_ff), W_2 (d_ff, d_model), a
+bias b_ for each of them, and gamma_1, beta_1, gamma_2, beta_2 of the two layer norms. A row vector is multiplied from
+the left: x W + b. For grouped queries, W_K and W_V have the shape (d_model, n_groups d_k).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from tutorial_book.exercises.exercise import Case, Exercise
 
 
 def random_weights(rng, d_model, d_ff, d_keys=None):
-    """Weights of a layer, of the sizes that a trained one has about. d_keys: columns of W_K and W_V, if not d_model."""
+    """Return weights of a layer, about as large as trained ones. d_keys: columns of W_K and W_V, if not d_model."""
     shapes = dict.fromkeys(("W_Q", "W_O"), (d_model, d_model))
     shapes |= dict.fromkeys(("W_K", "W_V"), (d_model, d_keys or d_model))
     shapes |= {"W_1": (d_model, d_ff), "W_2": (d_ff, d_model)}
@@ -27,7 +27,7 @@ def random_weights(rng, d_model, d_ff, d_keys=None):
 
 
 def weights_of(bert, layer):
-    """The weights of one layer of a `tutorial_lib.bert.Bert`, as NumPy arrays under the names above."""
+    """Return the weights of one layer of a `tutorial_lib.bert.Bert`, as NumPy arrays under the names above."""
     block = bert.layer[layer]
     maps = {part: getattr(block.attention, f"W_{part}") for part in "QKVO"}
     maps |= {"1": block.feed_forward.W_1, "2": block.feed_forward.W_2}

@@ -1,9 +1,9 @@
 """How a student's function is checked: case after case, with a hint that says how the answer is wrong.
 
-An `Exercise` knows what is right in each case, and what each usual mistake gives there. Where an answer is wrong, it is
-compared with these: the hint is for the mistake that was made, not for the one that was expected.
+An `Exercise` has the right answer for each case, and the answer of each usual mistake. A wrong answer is compared with
+these: the hint fits the mistake that was made, not the one that was expected.
 
-The right functions are not here: the files in `expected/` hold what they gave.
+The right functions are not here; the files in `expected/` contain their answers.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from tutorial_book.exercises.outcomes import Outcomes, drawn, stored
 
 SECONDS = 10  # for one call: an endless loop must not hang the notebook
 MOST_SHOWN = 80  # characters of a value in a sentence
-MOST_VALUES = 40  # in arguments that are written out; more than that are fetched from the exercise
+MOST_VALUES = 40  # in arguments that are written out; longer ones are fetched from the exercise
 BOOK = ("coursework", "tutorial_book", "tutorial_lib")  # packages that have answers
 EXERCISES: dict[str, dict[str, Exercise]] = defaultdict(dict)  # assignment -> name -> exercise
 
@@ -45,7 +45,7 @@ class TookTooLong(BaseException):
 
 @dataclass(frozen=True)
 class Case:
-    """One call: what it tries, in words, and the arguments. code: the arguments as code, where that is the shorter."""
+    """One call: a description, and the arguments. code: the arguments as code, if that is shorter."""
 
     label: str
     arguments: tuple
@@ -56,12 +56,12 @@ class Exercise:
     """A function that students write.
 
     name: the module with its cases, and its own, "attention.softmax". cases: calls, from easy to hard. parts: the names
-    of what the function gives back, where that is more than one thing. kind: the one type that it may give back, where
-    another question needs it. outcomes: what is right and what each usual mistake gives, a value or an exception; None:
-    what is stored, for a course's variant. Where several mistakes fit, the first counts.
+    of the function's results, if there are several. kind: the one type that it may return, if another question needs
+    it. outcomes: the right answer and that of each usual mistake, a value or an exception; None: the stored ones, for a
+    course's variant. If several mistakes fit, the first counts.
 
-    In its module it has the function's name in capitals: what a red check prints fetches long arguments from there. For
-    students, its `check` is `tutorial_book.exercises.check_softmax`.
+    In its module it has the function's name in capitals: a failed check's message fetches long arguments from there.
+    For students, its `check` is `tutorial_book.exercises.check_softmax`.
 
     >>> from tutorial_book.exercises import check_softmax
     >>> check_softmax(lambda x: np.exp(x) / np.exp(x).sum())
@@ -91,22 +91,22 @@ class Exercise:
 
     @property
     def outcomes(self) -> Outcomes:
-        """What is right in each case, and what each usual mistake gives."""
+        """Return the right answer of each case, and the answers of each usual mistake."""
         if self._outcomes:
             return self._outcomes
         place, rules = stored(self.home)[self.name]
         return rules[drawn(self.variant, place, len(rules))]
 
     def of(self, variant: str) -> Exercise:
-        """The same exercise in a variant of a course: the rule of the question may be another one."""
+        """Return the same exercise in a variant of a course, which may have another rule for the question."""
         other = copy.copy(self)
         other.variant = variant
         return other
 
     def check(self, student, variant: str = "") -> bool:
-        """Try the student's function; print what passes and the first thing that does not. True where all passes.
+        """Try the student's function; print the cases that pass and the first one that fails. True if all pass.
 
-        variant: the name of a course's variant, whose rules count.
+        variant: the name of a course's variant, whose rules apply.
         """
         if not callable(student):
             print(f"✗ {self.name} must be a function, got {type(student).__name__}")
@@ -125,7 +125,7 @@ class Exercise:
             problem = self.problem(student, case)
             if problem:
                 earlier = self._earlier(student, case)
-                if earlier:  # what looks like a mistake here is that other function's
+                if earlier:  # an apparent mistake here may come from that other function
                     problem = re.sub(r"\. Hint: .*", "", problem)
                 print(f"✗ {case.label}: {problem}{earlier}")
                 return False
@@ -134,9 +134,9 @@ class Exercise:
         return True
 
     def problem(self, student, case):
-        """What is wrong with the student's answer to a case: a sentence with a hint, and the call to try it again.
+        """Return the error in the student's answer to a case: a sentence with a hint, and the call to try it again.
 
-        None where the answer is right.
+        None if the answer is right.
         """
         arguments, number = copy.deepcopy(case.arguments), self._number(case)
         got, error = _tried(student, arguments)
@@ -145,7 +145,7 @@ class Exercise:
             lines = _own_lines(error, student, self.name)
             if isinstance(error, NotImplementedError) and len(lines) < 2:
                 return "you have not written any code yet, or `raise NotImplementedError` is still above it"
-            # Where no line of the student's was reached, the call itself failed: that is no mistake in the function.
+            # If no line of the student's was reached, the call itself failed: that is not a mistake in the function.
             hint = self._hint(student, case, (got, kind_of(error))) or _hint_of(error, case.arguments) if lines else ""
             reason = _stopped(error) if lines else f"your function cannot be called as in the question: {error}"
             return "\n".join([reason + hint, *lines]) + again
@@ -167,11 +167,11 @@ class Exercise:
         return None
 
     def _hint(self, student, case, answer, n_parts=None):
-        """The hint, ". Hint: ...", of the mistake that gives what the student's function gave; "" where none does.
+        """Return the hint, ". Hint: ...", of the mistake with the same answer as the student's; "" if there is none.
 
-        The mistake must be right in the cases before, as the student's function was, and give the same answer here (in
-        its parts up to the first wrong one). An answer that says little, since several mistakes give it or since it
-        holds nan, is not enough: there the mistake must agree in all cases after, too.
+        The mistake must be right in the earlier cases, as the student's function was, and give the same answer here (in
+        its parts up to the first wrong one). An answer that proves little, because several mistakes give it or it
+        contains nan, is not enough: the mistake must then agree in all later cases, too.
         """
         number, right = self._number(case), self.outcomes.right
 
@@ -188,9 +188,9 @@ class Exercise:
         return ""
 
     def _earlier(self, student, case):
-        """Where to start instead: a line on a function of another question that this one calls, and that is wrong."""
+        """Return where to start instead: a line about a wrong function of another question that this one calls."""
         names, _ = _used(student)
-        with redirect_stdout(io.StringIO()):  # what the other function prints is not asked for
+        with redirect_stdout(io.StringIO()):  # the other function's output is not needed
             for name, other in EXERCISES[self.home].items():
                 if name == self.name or not callable(names.get(name)):
                     continue
@@ -203,7 +203,7 @@ class Exercise:
         return next(i for i, other in enumerate(self.cases) if other is case)
 
     def _agree(self, one, other, n_parts=None):
-        """Whether two answers are the same: values within tolerance, or exceptions of one kind."""
+        """Return whether two answers are the same: values within tolerance, or exceptions of one kind."""
         (value, error), (other_value, other_error) = one, other
         if error is not None or other_error is not None:
             return error == other_error
@@ -212,7 +212,7 @@ class Exercise:
         return same(value, other_value, self.tolerance)
 
     def _call(self, case):
-        """The call of a case as code to paste into a cell."""
+        """Return the call of a case as code to paste into a cell."""
         if case.code or sum(map(_size, case.arguments)) <= MOST_VALUES:
             return f"    {self.name}({case.code or ', '.join(map(code_of, case.arguments))})"
         constant = self.name.upper()
@@ -221,7 +221,7 @@ class Exercise:
 
 
 def code_of(value):
-    """A value as code that makes it.
+    """Return code that makes this value.
 
     >>> print(code_of((np.array([[1.0, np.nan]]), {"a"}, 2)))
     (np.array([[1.0, np.nan]]), {'a'}, 2)
@@ -249,10 +249,10 @@ def code_of(value):
 
 
 def other_packages(function):
-    """The packages that a function needs beyond Python and NumPy, and those that its own helpers need; sorted.
+    """Return the packages that a function and its helpers need beyond Python and NumPy, sorted.
 
-    It looks at the names that the code uses and at the imports in it. A function of the same notebook is looked into.
-    A function of the book needs the book, whatever it uses.
+    It looks at the names and imports in the code. Functions of the same notebook are searched, too. A function of the
+    book needs the book, whatever it uses.
 
     >>> def f(x):
     ...     import torch
@@ -271,7 +271,7 @@ def other_packages(function):
 
 
 def _used(function):
-    """({name: value} of the globals, {module} of the imports) that a function uses, and its helpers in the notebook."""
+    """Return ({name: value} of the globals, {module} of the imports) that a function and its helpers use."""
     names, imports, seen, waiting = {}, set(), [], [function]
     while waiting:
         value = waiting.pop()
@@ -298,7 +298,7 @@ def _used(function):
 
 
 def _package_of(value):
-    """The name of the module that a value comes from."""
+    """Return the name of the module that a value comes from."""
     if isinstance(value, ModuleType):
         return value.__name__
     if isinstance(value, np.ufunc):  # SciPy's erf is one of these, and does not say where it comes from
@@ -309,7 +309,7 @@ def _package_of(value):
 
 
 def difference(got, expected, tolerance):
-    """How a value differs from the expected one, in words; None where it does not.
+    """Describe how a value differs from the expected one; None if it does not.
 
     >>> difference([1.0, 2.0], np.array([1.0, 3.0]), 1e-6)
     'the value at [1] is 2, expected 3'
@@ -340,7 +340,7 @@ def difference(got, expected, tolerance):
 
 
 def same(one, other, tolerance):
-    """Whether two values agree: the same text and structure, numbers within tolerance. nan agrees with nan."""
+    """Return whether two values agree: the same text and structure, numbers within tolerance. nan agrees with nan."""
     if isinstance(one, (str, bool)) or isinstance(other, (str, bool)) or one is None or other is None:
         return type(one) is type(other) and one == other
     if isinstance(other, dict):
@@ -360,7 +360,7 @@ def same(one, other, tolerance):
 
 
 def _tried(function, arguments):
-    """(what a call gives back, None), or (None, the exception) where it stops or takes too long."""
+    """Return (a call's result, None), or (None, the exception) if it stops or takes too long."""
     try:
         with warnings.catch_warnings(), _at_most(SECONDS):
             warnings.simplefilter("ignore")  # an overflow shows in the values; that is what the hint is about
@@ -370,16 +370,16 @@ def _tried(function, arguments):
 
 
 def outcome(function, case):
-    """(what a function gives back in a case, None), or (None, the kind of the exception with which it stops)."""
+    """Return (a function's result in a case, None), or (None, the kind of the exception with which it stops)."""
     value, error = _tried(function, copy.deepcopy(case.arguments))
     return value, kind_of(error)
 
 
 @contextmanager
 def _at_most(seconds):
-    """Raise TookTooLong in what runs in here after that time. Windows has no alarm: there a thread interrupts."""
+    """Raise TookTooLong in this block after that time. Windows has no alarm: there a thread interrupts."""
     if threading.current_thread() is not threading.main_thread():
-        yield  # nothing interrupts another thread
+        yield  # nothing can interrupt another thread
     elif hasattr(signal, "setitimer"):
         handler = signal.signal(signal.SIGALRM, _too_long)
         timer = signal.setitimer(signal.ITIMER_REAL, seconds)
@@ -398,7 +398,7 @@ def _at_most(seconds):
         except KeyboardInterrupt as error:
             if late.is_set():
                 raise TookTooLong().with_traceback(error.__traceback__) from None
-            raise  # this one was the user
+            raise  # this interruption came from the user
         finally:
             timer.cancel()
 
@@ -408,9 +408,9 @@ def _too_long(*_):
 
 
 def kind_of(error):
-    """What exceptions have in common that one mistake raises: the type, what it says, and the sizes that it names.
+    """Return what exceptions of the same mistake have in common: the type, the message, and the sizes in it.
 
-    None where there is no exception.
+    None if there is no exception.
     """
     if error is None:
         return None
@@ -435,7 +435,7 @@ def _stopped(error):
 
 
 def _hint_of(error, arguments):
-    """The hint where something is missing that stands nearby: a name of NumPy or math, a key, a part of a tuple."""
+    """Return the hint if a similar name exists: of NumPy or math, a key, a part of a tuple."""
     name, of = getattr(error, "name", None), getattr(error, "obj", None)
     parts = isinstance(of, tuple) and any(isinstance(part, np.ndarray) for part in of)  # of another function's answer
     if isinstance(error, AttributeError) and parts:
@@ -453,7 +453,7 @@ def _hint_of(error, arguments):
 
 
 def _hint_of_precision(got, right):
-    """The hint where an answer is right but for the few digits of its type."""
+    """Return the hint if an answer is right except for the few digits of its type."""
     kind = getattr(got, "dtype", None)
     near = {np.dtype("float32"): 1e-3, np.dtype("float16"): 3e-2}.get(kind)
     if near is None or got.shape != np.shape(right) or not np.allclose(got, right, rtol=near, atol=near):
@@ -462,7 +462,7 @@ def _hint_of_precision(got, right):
 
 
 def _own_lines(error, student, name):
-    """The line of the student's function before an exception, and where it came out of another of theirs, that line.
+    """Return the line of the student's function before an exception, or of the student's helper that raised it.
 
     All cells of a notebook share their globals. A comprehension belongs to the function around it.
     """
@@ -489,14 +489,14 @@ def _numeric(value):
 
 
 def _finite(value):
-    """Whether no number in a value is nan or infinite; an answer of several parts is looked at part by part."""
+    """Return whether no number in a value is nan or infinite; an answer of several parts is checked part by part."""
     if isinstance(value, (list, tuple)) and not _numeric(value):
         return all(map(_finite, value))
     return not _numeric(value) or bool(np.isfinite(np.asarray(value)).all())
 
 
 def _size(value):
-    """How many values stand in arguments."""
+    """Count the values in arguments."""
     if isinstance(value, dict):
         return sum(map(_size, value)) + sum(map(_size, value.values()))
     if isinstance(value, (list, tuple, set, frozenset)):
@@ -505,7 +505,7 @@ def _size(value):
 
 
 def _side_by_side(got, expected):
-    """What came and what is right, in two lines; nothing where the sentence before them says as much."""
+    """Return the actual and the right value, in two lines; nothing if the sentence before already shows them."""
     whole = isinstance(expected, list) or not _numeric(expected)  # `difference` shows both, cut where they are long
     if max(len(repr(got)), len(repr(expected))) <= MOST_SHOWN if whole else np.size(expected) < 2:
         return ""

@@ -8,14 +8,14 @@ from tutorial_book.exercises.exercise import Case, Exercise
 
 
 def random_signs(rng, n_permutations, n_pairs):
-    """Signs, (n_permutations, n_pairs), 1 or -1, and in no row all alike: that would tie with what was observed."""
+    """Return signs, (n_permutations, n_pairs), 1 or -1; a row of equal signs would tie with the observed value."""
     signs = rng.choice([-1.0, 1.0], size=(n_permutations, n_pairs))
     signs[np.abs(signs.sum(axis=1)) == n_pairs, 0] *= -1
     return signs
 
 
 def exact_contrasts(rng, n_a=8, n_b=8, d=3):
-    """Two contrasts of small whole numbers. Their averages are exact, so that equal inner products are equal."""
+    """Return two contrasts of small whole numbers. Their averages are exact, so that equal inner products are equal."""
     while True:
         a, b = (rng.integers(-3, 4, size=(n, d)).astype(float) for n in (n_a, n_b))
         if a.mean(axis=0) @ b.mean(axis=0):
@@ -91,9 +91,9 @@ CONTRAST_COSINE = Exercise(
 )
 
 
-_ALIKE = np.vstack([np.ones((1, 8)), -np.ones((1, 8))])  # ties: all signs alike give the observed value, or minus it
+_ALIKE = np.vstack([np.ones((1, 8)), -np.ones((1, 8))])  # ties: equal signs give the observed value, or its negative
 _EXACT = (
-    *exact_contrasts(np.random.default_rng(143)),  # a seed whose inputs tell all mistakes below apart
+    *exact_contrasts(np.random.default_rng(143)),  # a seed whose inputs distinguish all mistakes below
     np.vstack([_ALIKE, random_signs(np.random.default_rng(0), 37, 8)]),
 )
 SIGN_FLIP_P = Exercise(

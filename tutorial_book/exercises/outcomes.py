@@ -1,7 +1,7 @@
-"""What is right in each case of an exercise, and what each usual mistake gives there: kept in files, not computed here.
+"""The right answers of an exercise's cases, and those of each usual mistake: stored in files, not computed here.
 
-`python -m coursework assignments` writes the files: the right functions are with the teacher's program. Some questions
-have several rules, of which each variant of a course has one: the files hold what is right by each.
+`python -m coursework assignments` writes the files: the right functions are part of the teacher's program. Some
+questions have several rules, of which each variant of a course has one: the files contain the right answers for each.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class Outcomes:
 
 
 def drawn(variant: str, place: int, count: int) -> int:
-    """Which of its rules a question has in a variant; place: the question's place among those that have several.
+    """Return which of its rules a question has in a variant; place: the question's position among those with several.
 
     The first is that of the published assignment, and of no variant. Two years in a row have no rule in common.
 
@@ -44,13 +44,13 @@ def drawn(variant: str, place: int, count: int) -> int:
 
 @cache
 def stored(home: str) -> dict[str, tuple[int, list[Outcomes]]]:
-    """Function -> its question's place, and its outcomes by each of its rules, of a module of cases."""
+    """Return function -> its question's position, and its outcomes by each of its rules, of a module of cases."""
     data = json.loads((FOLDER / f"{home}.json").read_text(encoding="utf-8"))
     return {name: (one["place"], [_read(rule) for rule in one["rules"]]) for name, one in data.items()}
 
 
 def written(outcomes: dict[str, tuple[int, list[Outcomes]]]) -> str:
-    """The text of such a file, a line for each mistake."""
+    """Return the text of such a file, a line for each mistake."""
     names = (
         f'{_text(name)}:{{"place":{place},"rules":[\n{_joined(map(_block, rules))}]}}'
         for name, (place, rules) in outcomes.items()
@@ -73,7 +73,7 @@ def _text(value):
 
 
 def _shorter(made, right):
-    """Each outcome of a mistake as {"stops": kind} or {"gives": value}; None where it is the right one."""
+    """Return each outcome of a mistake as {"stops": kind} or {"gives": value}; None if it is the right one."""
     coded = ({"stops": kind} if kind else {"gives": _coded(value)} for value, kind in made)
     return [None if one == {"gives": value} else one for one, value in zip(coded, right, strict=True)]
 
@@ -88,7 +88,7 @@ def _read(data):
 
 
 def _coded(value):
-    """A value as JSON carries it; of what is none of these kinds the name of its type alone."""
+    """Return a value in JSON's types; for any other type only its name."""
     if isinstance(value, np.ndarray):
         return {"array": _coded(value.tolist())}
     if isinstance(value, np.generic):

@@ -2,8 +2,8 @@
 
     ask("own-attention", attention, ME)
 
-prints, once `attention` passes its check, a question about what it does with an input that is drawn from the name in
-ME. Grading calls the student's own function with that input, so that the teacher has the answer on the sheet.
+prints, once `attention` passes its check, a question about its result for an input that is drawn from the name in ME.
+Grading calls the student's own function with that input, so that the teacher has the answer on the sheet.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ MOST_PARSED = 20_000  # characters of an answer that is parsed for a question ab
 class Question:
     """A question about one function. draw(rng): its arguments, and the question in words.
 
-    answer(arguments, value): what is right where the function gave this value.
+    answer(arguments, value): the right answer if the function returned this value.
     """
 
     function: str
@@ -46,7 +46,7 @@ QUESTIONS: dict[str, Question] = {}
 
 
 def _about(function, answer=lambda arguments, value: value):
-    """Say that the decorated function draws the inputs of a question about a student's function."""
+    """Register the decorated function, which draws the inputs of a question about a student's function."""
 
     def keep(draw):
         QUESTIONS[f"own-{function.replace('_', '-')}"] = Question(function, draw, answer)
@@ -126,12 +126,12 @@ def _a_text_changes_sides(rng):
 
 
 def of(checks):
-    """The question that an assignment with these checks asks, or None."""
+    """Return the question of an assignment with these checks, or None."""
     return next((name for name, question in QUESTIONS.items() if question.check in checks), None)
 
 
 def drawn(name, me):
-    """(arguments, question in words) that are drawn for a student with this name."""
+    """Return (arguments, question in words), drawn for a student with this name."""
     digest = hashlib.sha256(f"{name} {' '.join(me.casefold().split())}".encode("utf-8", "surrogatepass")).hexdigest()
     return QUESTIONS[name].draw(np.random.default_rng(int(digest[:16], 16)))
 
@@ -155,7 +155,7 @@ def _passes(name, function, variant):
 
 
 def name_in(code):
-    """The name that a cell assigns to ME; empty if it is not written down there. The code does not run."""
+    """Return the name that a cell assigns to ME; empty if it is not written there. The code does not run."""
     try:
         body = ast.parse(code).body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -169,7 +169,7 @@ def name_in(code):
 
 
 def _text(node, known):
-    """The text of an expression made of texts and of names of texts; None if it is anything else."""
+    """Return the text of an expression made of texts and of names of texts; None if it is anything else."""
     if isinstance(node, ast.Constant) and isinstance(node.value, str):
         return node.value
     if isinstance(node, ast.Name):
@@ -182,7 +182,7 @@ def _text(node, known):
 
 
 def answer_of(name, me, made):
-    """What is right for a student whose function gave this value, as JSON carries it; None if it gave nothing fit."""
+    """Return the right answer for a student whose function returned this value, as JSON; None if it is unusable."""
     try:
         return None if made is None else QUESTIONS[name].answer(drawn(name, me)[0], _plain(made))
     except (ValueError, TypeError, IndexError, KeyError):
@@ -190,7 +190,7 @@ def answer_of(name, me, made):
 
 
 def _plain(value):
-    """What came out of the sandbox, with arrays as lists."""
+    """Return the sandbox's result, with arrays as lists."""
     if isinstance(value, dict) and "shape" in value:
         return value["values"]
     return [_plain(item) for item in value] if isinstance(value, list) else value
@@ -201,7 +201,7 @@ def _array(value):
 
 
 def questions(marks):
-    """The questions to ask the student of these marks: what the function gives, and what one of its lines is for."""
+    """Return the questions to ask a student with these marks: the function's result, and the purpose of a line."""
     said = []
     for name, right in marks.own.items():
         given = repr(right)[:MOST_VALUE]
@@ -211,7 +211,7 @@ def questions(marks):
 
 
 def _of_a_line(function, code, me):
-    """A question about a line of a function, drawn from the lines that do something; empty if it is not there."""
+    """Return a question about a line of a function, drawn from the lines that do something; empty if there is none."""
     try:
         body = [one for one in ast.parse(code[:MOST_PARSED]).body if getattr(one, "name", "") == function]
         inside = [one for one in ast.walk(body[0]) if isinstance(one, (ast.Assign, ast.AugAssign, ast.For, ast.If))]

@@ -1,7 +1,7 @@
 """Checks of assignment 5, the project: a collection of texts, measures of its groups, and the numbers reported.
 
-Grading embeds the texts in its own process. So `collection_problem` bounds what there is to embed, and no value that
-students can write down makes it, or `report_problem`, raise.
+Grading embeds the texts in its own process. So `collection_problem` limits them, and no value that students can write
+makes it, or `report_problem`, raise.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ MEASURES = ("average_cosine", "neighbor_purity", "neighbor_margin", "p_value")
 
 
 _X = np.random.default_rng(0).normal(size=(6, 4)) + np.repeat([[3, 0, 0, 0], [0, 3, 0, 0]], 3, axis=0)
-_X[:, 2:] *= np.array([[4], [1], [2], [1], [3], [1]])  # so that length and direction tell different neighbors
+_X[:, 2:] *= np.array([[4], [1], [2], [1], [3], [1]])  # so that length and direction give different neighbors
 _LABELS = ["a", "a", "a", "b", "b", "b"]
 _MIXED = ["a", "b", "a", "b", "a", "b"]
 _APART = np.array([[2.0, 0, 0.2], [-1, 1.8, 0], [-0.9, -1.7, 0.1], [0.1, 0, -3]])  # all cosines are below 0
@@ -63,14 +63,14 @@ PURITY_P = Exercise(
 
 
 def collection_problem(texts, labels):
-    """What is wrong with a collection, in a sentence; None where it can be measured."""
+    """Describe the error in a collection in a sentence; None if it can be measured."""
     for name, value in (("TEXTS", texts), ("LABELS", labels)):
         if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
             return f"{name} must be a list of texts in quotation marks"
     if not TEXTS[0] <= len(texts) <= TEXTS[1]:
-        return f"TEXTS must hold {TEXTS[0]} to {TEXTS[1]} texts, got {len(texts)}"
+        return f"TEXTS must contain {TEXTS[0]} to {TEXTS[1]} texts, got {len(texts)}"
     if len(labels) != len(texts):
-        return f"LABELS must hold a label for each text, {len(texts)}, got {len(labels)}"
+        return f"LABELS must contain a label for each text, {len(texts)}, got {len(labels)}"
     odd = next((text for text in texts if not 0 < len(text.strip()) <= len(text) <= CHARACTERS), None)
     if odd is not None:
         return f"each text must have 1 to {CHARACTERS} characters, got {len(odd)}"
@@ -89,7 +89,7 @@ def collection_problem(texts, labels):
 
 
 def measure(texts, labels, neighbor_purity, neighbor_margin, purity_p):
-    """A report's numbers, from the texts on: last layer of the default model, mean pooling, 999 seeded permutations.
+    """Compute a report's numbers from the texts: last layer of the default model, mean pooling, 999 permutations.
 
     The last three are functions: yours.
     """
@@ -103,13 +103,13 @@ def measure(texts, labels, neighbor_purity, neighbor_margin, purity_p):
 
 
 def permutations(n):
-    """999 orders of n labels, the same for everybody."""
+    """Return 999 orders of n labels, the same for everybody."""
     rng = np.random.default_rng(0)
     return [rng.permutation(n).tolist() for _ in range(999)]
 
 
 def report_problem(texts, labels, report, *functions):
-    """What is wrong with the reported numbers, in a sentence; None where they follow from the texts, by `measure`."""
+    """Describe the error in the reported numbers in a sentence; None if they follow from the texts, by `measure`."""
     if not isinstance(report, dict) or set(report) != set(MEASURES):
         return f"REPORT must be a dictionary with {', '.join(MEASURES)}"
     for name, value in report.items():
@@ -128,7 +128,7 @@ def check_collection(texts, labels):
     """Check that a collection can be measured.
 
     >>> check_collection(["one text"], ["a"])
-    ✗ TEXTS must hold 30 to 120 texts, got 1
+    ✗ TEXTS must contain 30 to 120 texts, got 1
     False
     """
     return _told(collection_problem(texts, labels), "Your collection can be measured.")

@@ -1,4 +1,4 @@
-"""The computations of single chapters, each in the module of its chapter's name; and the numbers that are kept."""
+"""The computations of single chapters, each in the module with its chapter's name, and the stored numbers."""
 
 from pathlib import Path
 
@@ -6,11 +6,11 @@ import numpy as np
 
 from tutorial_lib.weights import read_json
 
-STORED = Path(__file__).parent / "stored"  # what took too long for a page
+STORED = Path(__file__).parent / "stored"  # measurements that took too long for a page
 
 
 def stored(name, arrays=()) -> dict:
-    """What `python -m tutorial_book measure` wrote into stored/NAME.json.
+    """Return what `python -m tutorial_book measure` wrote into stored/NAME.json.
 
     arrays: the parts in which lists become arrays.
 

@@ -1,7 +1,7 @@
 """R's worked example: seven tokens in four dimensions, small enough to check with a pencil.
 
 Source: R 5.1-5.3 (eqs. 2-5). The numbers are invented, as R says. W_Q, W_K and W_V count up in steps of 0.1, each
-starting 0.1 later than the one before: a choice with consequences, which the attention chapter follows.
+starting 0.1 later than the one before: the attention chapter shows the consequences of this choice.
 """
 
 import torch

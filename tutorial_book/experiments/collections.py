@@ -1,6 +1,7 @@
-"""Two collections of real texts, Wikipedia's and tweets: what their vectors measure, now or as it was stored.
+"""Two collections of real texts, Wikipedia's and tweets: measurements of their vectors, computed now or stored.
 
-The texts may not travel with this book; the numbers may: stored/real-texts.json. Source: L 4.4.3 (Figures 25 and 26).
+The license of the texts does not allow including them; the numbers are in stored/real-texts.json. Source: L 4.4.3
+(Figures 25 and 26).
 """
 
 import numpy as np
@@ -11,27 +12,27 @@ from tutorial_lib.texts import TextsNotAvailable, load_texts
 from tutorial_lib.vectors import embed
 
 NAMES = ("Wikipedia", "tweets")
-N_TEXTS, N_CHARACTERS, N_WORDS, N_BINS = 300, 1000, 12, 40  # texts of each, characters at most, words when cut, bars
+N_TEXTS, N_CHARACTERS, N_WORDS, N_BINS = 300, 1000, 12, 40  # texts of each, most characters, words if cut, bars
 
 
 def measured(model=None):
-    """The numbers of `measure` if the texts are at hand or can be fetched, else the stored ones; and which they are."""
+    """Return the numbers of `measure` if the texts are available, else the stored ones; and which of the two."""
     try:
         return measure(model), "Measured now, on the texts themselves."
     except TextsNotAvailable as error:
-        why = f" ({error})" if "SHA-256" in str(error) else ""  # a wrong file is told of, a missing one is not
+        why = f" ({error})" if "SHA-256" in str(error) else ""  # a wrong file is reported, a missing one is not
     found = stored("real-texts")
     return found, (f"Stored numbers: the texts are not at hand here{why}. They were measured on {found['date']} with "
                    f"{found['model']['name']} and torch {found['versions']['torch']}.")  # fmt: skip
 
 
 def measure(model=None) -> dict:
-    """What the vectors of 300 Wikipedia texts and 300 tweets measure, as plain numbers.
+    """Measure the vectors of 300 Wikipedia texts and 300 tweets; return plain numbers.
 
     "texts": collection -> how many there are in all; "tokens": collection -> the average of the 300, "length" -> the
-    linear accuracy from the number of tokens alone. "maps": projections, (600, 2) each, Wikipedia first. "clouds":
-    what `describe` says of the [CLS] vectors, of these without their loudest coordinate, of the means, and of the means
-    of the first 12 words, for pairs of texts that have so many. Raises TextsNotAvailable as `load_texts` does.
+    linear accuracy from only the number of tokens. "maps": projections, (600, 2) each, Wikipedia first. "clouds": the
+    result of `describe` for the [CLS] vectors, for these without their loudest coordinate, for the means, and for the
+    means of the first 12 words, for pairs of texts that are long enough. Raises TextsNotAvailable as `load_texts` does.
     """
     texts, rng = {name: load_texts(name.lower()) for name in NAMES}, np.random.default_rng(0)
     chosen = [every[i][:N_CHARACTERS] for every in texts.values() for i in rng.choice(len(every), N_TEXTS, False)]
@@ -56,10 +57,10 @@ def measure(model=None) -> dict:
 
 
 def describe(X, of) -> dict:
-    """How alike the vectors X (n, d) of two collections are: `of` is 0 or 1 for each.
+    """Describe how similar the vectors X (n, d) of two collections are: `of` is 0 or 1 for each.
 
-    For norms, distances, dots and cosines the average, the lowest, and a histogram: counts of 40 bins from the first
-    edge to the second, for each collection and, of cosines, pairs of one from each. Then neighbor purity, by
+    For norms, distances, dots and cosines the average, the lowest, and a histogram: counts in 40 bins from the first
+    edge to the second, for each collection and, for cosines, for pairs with one from each. Then neighbor purity, by
     distance and by cosine, and the accuracy of a linear classifier.
 
     >>> describe(np.repeat([[3.0, 4.0], [4.0, 3.0]], 5, axis=0), np.repeat([0, 1], 5))["cosines"]["average"]
@@ -77,7 +78,7 @@ def describe(X, of) -> dict:
 
 
 def _summary(groups):
-    """label -> values, as averages, lowest values and counts in bins that all labels share."""
+    """Return label -> values, as averages, lowest values and counts in bins that all labels share."""
     every = np.concatenate([*groups.values()])
     edges = [round(float(np.floor(every.min() * 100) / 100), 2), round(float(np.ceil(every.max() * 100) / 100), 2)]
     bins = np.linspace(*edges, N_BINS + 1)

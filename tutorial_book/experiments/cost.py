@@ -1,6 +1,6 @@
-"""What a layer costs: multiplications, seconds and bytes against the length of a text, and two ways to pay less.
+"""The cost of a layer: multiplications, seconds and bytes by the length of a text, and two ways to pay less.
 
-A window lets each token look at its neighbors alone; maps of low rank can be had from few numbers.
+A window lets each token look only at its neighbors; maps of low rank need few numbers.
 Sources: L 3.2.8; Vaswani et al. (2017), section 4.
 """
 
@@ -11,14 +11,14 @@ import torch
 
 
 class Operations(NamedTuple):
-    """Multiplications of numbers by numbers: those of the learned matrices, and those of tokens with tokens."""
+    """Multiplications of numbers by numbers: in the learned matrices, and of tokens with tokens."""
 
     matrices: int
     pairs: int
 
 
 def operations(n, d_model, d_ff=None) -> Operations:
-    """What one layer multiplies for a text of n tokens. d_ff None: 4 d_model.
+    """Count the multiplications of one layer for a text of n tokens. d_ff None: 4 d_model.
 
     W_Q, W_K, W_V and W_O take n d_model² each, W_1 and W_2 n d_model d_ff each; scores and weighted sums n² d_model
     each, however many heads share d_model. Additions, softmax, LayerNorm and activation are left out. A backward pass
@@ -32,7 +32,7 @@ def operations(n, d_model, d_ff=None) -> Operations:
 
 
 class Plan(NamedTuple):
-    """What a corpus takes: bytes that each worker holds, and seconds of a single one."""
+    """The cost of a corpus: bytes in the memory of each worker, and seconds for a single one."""
 
     weights: int
     sums: int
@@ -40,13 +40,13 @@ class Plan(NamedTuple):
 
 
 def plan(n_tokens, length, rate, d_model, n_layers, d_ff=None, vocab_size=0, weight_bytes=4) -> Plan:
-    """What it takes to measure all layers of a model over a corpus, as `measure` does: a `Plan`.
+    """Estimate the cost of measuring all layers of a model over a corpus, as `measure` does: a `Plan`.
 
-    n_tokens: of the corpus, in texts of so many tokens (length). rate: multiplications a second of one worker, which
-    must have been measured: a small model reaches less than a large one. weight_bytes: 4 for float32.
+    n_tokens: of the corpus, in texts of this many tokens (length). rate: multiplications per second of one worker,
+    which must be measured: a small model reaches less than a large one. weight_bytes: 4 for float32.
 
-    Weights are those of the matrices. Each of n_layers + 1 layers keeps d_model² products in float64, and takes as many
-    multiplications for each vector. What a batch takes, Python and torch come on top: some hundred MB.
+    Only the matrices' weights count. Each of n_layers + 1 layers keeps d_model² products in float64, and needs as many
+    multiplications for each vector. The memory of a batch, Python and torch is extra: some hundred MB.
 
     >>> plan(1_000_000, 128, 1e10, d_model=384, n_layers=6, vocab_size=30_522)
     Plan(weights=89349120, sums=8257536, seconds=1223.8848)
@@ -58,10 +58,10 @@ def plan(n_tokens, length, rate, d_model, n_layers, d_ff=None, vocab_size=0, wei
 
 
 def seconds(run, repeats=5):
-    """Seconds of the processor that run() takes: the fewest of some runs, after one that does not count.
+    """Measure the processor seconds of run(): the fewest of several runs, after one that does not count.
 
-    While run() waits for its turn on a busy machine, this clock stands still. It adds up the threads of this process,
-    so set one thread (`torch.set_num_threads(1)`) for the seconds on the wall.
+    While run() waits for its turn on a busy machine, this clock stops. It adds up the threads of this process, so set
+    one thread (`torch.set_num_threads(1)`) to get wall-clock seconds.
 
     >>> 0 < seconds(lambda: sum(range(1000)), repeats=3) < 1
     True
@@ -76,10 +76,10 @@ def seconds(run, repeats=5):
 
 
 def fit_seconds(lengths, took, d_model, d_ff=None):
-    """Seconds per multiplication of matrices, and of pairs: the two numbers >= 0 that fit best, as an `Operations`.
+    """Return seconds per multiplication in matrices, and in pairs: the two numbers >= 0 that fit best.
 
-    took: the seconds that each of lengths takes. Least squares of the relative errors, so that short texts count as
-    much as long ones.
+    took: the seconds for each of lengths. Least squares of the relative errors, so that short texts count as much as
+    long ones.
 
     >>> took = [2e-11 * operations(n, 64).matrices + 5e-11 * operations(n, 64).pairs for n in (100, 400, 1600)]
     >>> [f"{each:.0e}" for each in fit_seconds((100, 400, 1600), took, 64)]
@@ -93,9 +93,9 @@ def fit_seconds(lengths, took, d_model, d_ff=None):
 
 
 def saved_bytes(run, weights=()):
-    """How many bytes run() keeps for its backward pass: each piece of memory once, those of `weights` left out.
+    """Return how many bytes run() keeps for its backward pass: each piece of memory once, those of `weights` left out.
 
-    run: returns what the backward pass would start from. weights: parameters, which are there anyway.
+    run: returns the start of the backward pass. weights: parameters, which are in memory anyway.
 
     >>> x = torch.ones(1000, requires_grad=True)
     >>> saved_bytes(lambda: x.exp())  # the result itself: 1,000 numbers of 4 bytes
@@ -109,7 +109,7 @@ def saved_bytes(run, weights=()):
         return tensor
 
     with torch.autograd.graph.saved_tensors_hooks(keep, lambda tensor: tensor):
-        output = run()  # holds what was kept, so that no address comes twice
+        output = run()  # keeps references, so that no address occurs twice
     for weight in weights:
         kept.pop(weight.untyped_storage().data_ptr(), None)
     del output
@@ -117,7 +117,7 @@ def saved_bytes(run, weights=()):
 
 
 def low_rank(A, k):
-    """The matrix of rank k that is nearest to A: its k largest singular values, with their directions.
+    """Return the matrix of rank k that is nearest to A: its k largest singular values, with their directions.
 
     A: (..., n, m). Nearest in the sum of squared differences. Source: Eckart and Young (1936).
 
@@ -130,7 +130,7 @@ def low_rank(A, k):
 
 
 def rank_for(A, share=0.9):
-    """How many singular values hold this share of the squares of A, (..., n, m) -> whole numbers (...).
+    """Return how many singular values contain this share of the squares of A, (..., n, m) -> whole numbers (...).
 
     >>> rank_for(torch.diag(torch.tensor([3.0, 1.0, 0.0]))), rank_for(torch.eye(10))
     (tensor(1), tensor(9))

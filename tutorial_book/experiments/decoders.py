@@ -1,4 +1,4 @@
-"""How right and how varied are stories that a decoder writes, by the rule that it chooses tokens by?"""
+"""How correct and how varied are stories that a decoder writes, depending on the rule for choosing tokens?"""
 
 from tutorial_lib.generation import generate
 from tutorial_lib.texts.checked import check
@@ -8,7 +8,7 @@ END = "<|endoftext|>"
 
 
 def groups(ids, size=5) -> list:
-    """All runs of so many tokens.
+    """Return all runs of n consecutive tokens.
 
     >>> groups([1, 2, 3], size=2)
     [(1, 2), (2, 3)]
@@ -17,7 +17,7 @@ def groups(ids, size=5) -> list:
 
 
 def judged(some, tokenizer) -> tuple:
-    """Of stories, as ids: the share of sentences without an error, and of groups of five tokens that are different."""
+    """Judge stories, given as ids: the share of sentences without an error, and of distinct groups of five tokens."""
     texts = [tokenizer.decode(story).removesuffix(END).strip() for story in some]
     sentences = [sentence for text in texts if text for sentence in check(text).sentences]
     every = sum(map(groups, some), [])
@@ -25,11 +25,11 @@ def judged(some, tokenizer) -> tuple:
 
 
 def sampled(model, tokenizer, n, **rule) -> tuple:
-    """`judged` of n stories that the model writes from nothing by a rule of `generate`, its seed included."""
+    """Return `judged` of n stories that the model writes from scratch by a rule of `generate`, including its seed."""
     stop = [tokenizer.vocab[END]]
     return judged(generate(model, [stop] * n, 120, **rule, stop=stop), tokenizer)
 
 
 def of_grammar(tokenizer, seed, n=30) -> list:
-    """n stories of the grammar's own, as ids."""
+    """Return n of the grammar's own stories, as ids."""
     return [tokenizer.encode(story.text + END).ids for story in stories(n, seed=seed)]

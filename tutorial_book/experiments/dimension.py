@@ -1,4 +1,4 @@
-"""What dimension is measured on: a noisy thread, shuffled texts, untrained models, the ends of many stories."""
+"""Data to measure dimension on: a noisy curve, shuffled texts, untrained models, the ends of many stories."""
 
 import copy
 import re
@@ -10,19 +10,19 @@ from tutorial_lib.geometry.shape import spectrum
 
 
 def thread(n=2000, noise=0.02, turns=3, seed=0) -> np.ndarray:
-    """Points (n, 2) along a thread that winds around a middle in turns 1 apart, each moved by some noise.
+    """Return points (n, 2) along a spiral with turns 1 apart, each moved by some noise.
 
     >>> thread(3).shape
     (3, 2)
     """
     rng = np.random.default_rng(seed)
-    angle = 2 * np.pi * turns * np.sqrt(rng.uniform(0.02, 1, n))  # so that points lie evenly along the thread
+    angle = 2 * np.pi * turns * np.sqrt(rng.uniform(0.02, 1, n))  # so that points lie evenly along the curve
     points = np.column_stack([np.cos(angle), np.sin(angle)]) * angle[:, None] / (2 * np.pi)
     return points + noise * rng.normal(size=(n, 2))
 
 
 def shuffled(texts, seed=0) -> list[str]:
-    """Each text with its words and marks in an order by lot.
+    """Return each text with its words and marks in random order.
 
     >>> sorted(shuffled(["A bear sleeps."])[0].split())
     ['.', 'A', 'bear', 'sleeps']
@@ -32,7 +32,7 @@ def shuffled(texts, seed=0) -> list[str]:
 
 
 def untrained(model, seed=0):
-    """A model of the same shape with weights drawn as BERT's are before training."""
+    """Return a model of the same shape with weights drawn as BERT's are before training."""
     generator = torch.Generator().manual_seed(seed)
     fresh = copy.deepcopy(model).eval()
     with torch.no_grad():
@@ -45,9 +45,9 @@ def untrained(model, seed=0):
 
 
 def pieces(texts, tok, length, end=None) -> np.ndarray:
-    """Token ids (n, length) of texts, no two alike: the first tokens of each that is long enough.
+    """Return token ids (n, length) of texts, no two equal: the first tokens of each that is long enough.
 
-    end: a token; then those up to its first place from which on there are enough before it.
+    end: a token; then the tokens up to its first position with enough tokens before it.
 
     >>> from tutorial_lib.tokenization import BPE
     >>> tok = BPE.from_pretrained("book-gpt")
@@ -65,7 +65,7 @@ def pieces(texts, tok, length, end=None) -> np.ndarray:
 
 
 def reorder(ids, seed=0) -> np.ndarray:
-    """Each row with its tokens in an order by lot, but for the last.
+    """Return each row with its tokens in random order, except the last.
 
     >>> reorder(np.arange(10)[None])[0, -1]
     np.int64(9)
@@ -76,9 +76,9 @@ def reorder(ids, seed=0) -> np.ndarray:
 
 @torch.inference_mode()
 def last_vectors(model, tok, ids) -> np.ndarray:
-    """The vectors of the last token of each row after each layer, (n_layers + 1, n, d).
+    """Return the vectors of the last token of each row after each layer, (n_layers + 1, n, d).
 
-    A BERT reads a row between [CLS] and [SEP], a GPT after its start sign.
+    A BERT reads a row between [CLS] and [SEP], a GPT after its start token.
     """
     before, after = _marks(tok)
     names = ["embeddings.output", *(f"layer.{i}.output" for i in range(model.config.n_layers))]
@@ -90,13 +90,13 @@ def last_vectors(model, tok, ids) -> np.ndarray:
 
 
 def _marks(tok):
-    """The ids that a model reads before and after a text: of [CLS] and [SEP], or of the start sign alone."""
+    """Return the ids that a model reads before and after a text: those of [CLS] and [SEP], or of the start token."""
     before, *after = tok.encode("").ids or tok.encode("<|endoftext|>").ids
     return [before], after
 
 
 def isoscore(X) -> float:
-    """IsoScore step by step, as its authors define it: 0 for a line, 1 where all directions vary alike.
+    """Compute IsoScore step by step, by its authors' definition: 0 for a line, 1 if all directions vary equally.
 
     >>> round(isoscore([[3, 0], [-3, 0], [0, 1], [0, -1]]), 3)
     0.22

@@ -1,4 +1,4 @@
-"""A homonym's vectors follow its sense; those of a noun in its place, in one sense, only the topic (L 4.3)."""
+"""A homonym's vectors follow its sense; those of an unambiguous noun in its place follow only the topic (L 4.3)."""
 
 import numpy as np
 
@@ -6,17 +6,17 @@ from tutorial_lib.geometry import cosine_matrix
 from tutorial_lib.texts import load_texts
 from tutorial_lib.vectors import embed
 
-ONE_SENSE = {  # homonym -> a noun in its place that has one sense in all of its texts, though not in a dictionary
+ONE_SENSE = {  # homonym -> a noun in its place with one sense in all of its texts, though not in a dictionary
     "mouse": "ladder", "bank": "school", "bat": "box", "crane": "truck", "seal": "carpet", "spring": "window",
     "match": "letter", "bark": "noise", "pitcher": "teacher", "pen": "knife", "organ": "table", "plant": "house",
 }  # fmt: skip
 
 
 def slot_vectors(model, tok) -> tuple[list[str], np.ndarray]:
-    """The homonyms, and the vectors in their place: (2, words, 8 texts, n_layers + 1, d_model).
+    """Return the homonyms, and the vectors in their place: (2, words, 8 texts, n_layers + 1, d_model).
 
     First those of the homonym, then those of the noun with one sense. The first four texts have one sense, the others
-    the other. A pair of which the vocabulary cuts one word into pieces is left out.
+    the other. A pair is left out if the vocabulary cuts one of its words into pieces.
     """
     kept, vectors = [], []
     for homonym, senses in load_texts("homonyms").items():
@@ -32,10 +32,10 @@ def slot_vectors(model, tok) -> tuple[list[str], np.ndarray]:
 
 
 def nearest_of_sense(model, tokenizer) -> np.ndarray:
-    """How often the nearest of a word's eight texts, four for each of two senses, is of the same sense.
+    """Return how often the nearest of a word's eight texts, four for each of two senses, is of the same sense.
 
-    (2, words, layers + 1): of the homonym, and of the noun that stands in its place. Layer 0 says nothing: there all
-    eight vectors are equal.
+    (2, words, layers + 1): for the homonym, and for the noun in its place. Layer 0 says nothing, because all eight
+    vectors are equal there.
 
     >>> from tutorial_lib.bert import Bert
     >>> from tutorial_lib.tokenization import WordPiece

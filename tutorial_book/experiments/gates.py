@@ -1,6 +1,6 @@
-"""What the chapter on gates takes of a BERT: maps, vectors, cones, what heads read, and a slice that is no head's.
+"""Data of a BERT for the chapter on gates: maps, vectors, cones, what heads read, and slices that belong to no head.
 
-Source: G 2, and the program of its authors, of which nothing is copied.
+Source: G 2, and its authors' program, from which nothing is copied.
 """
 
 from typing import NamedTuple
@@ -13,10 +13,10 @@ from tutorial_lib.geometry import cone_index, product_svd, subspace_overlap, val
 
 
 class Reading(NamedTuple):
-    """What a model makes of texts, a list with an array for each text, all of n tokens.
+    """A model's values for texts: lists with an array for each text, all of n tokens.
 
-    maps (layers, heads, n, n). vectors (layers + 1, n, d_model). heads (layers, n, d_model): what they hand on, side by
-    side. spread (layers,): the entropy of the entries of a head's scores, on average.
+    maps (layers, heads, n, n). vectors (layers + 1, n, d_model). heads (layers, n, d_model): their outputs, side by
+    side. spread (layers,): the average entropy of the entries of a head's scores.
     """
 
     maps: list
@@ -26,7 +26,7 @@ class Reading(NamedTuple):
 
 
 def read(model, texts) -> Reading:
-    """What a model makes of texts, given as lists of ids."""
+    """Return a model's values for texts, given as lists of ids."""
     layers = [f"layer.{i}" for i in range(model.config.n_layers)]
     reading = Reading([], [], [], [])
     for ids in texts:
@@ -40,10 +40,10 @@ def read(model, texts) -> Reading:
 
 
 def cone_stages(X, heads, n_heads) -> np.ndarray:
-    """Cone indices of one text at four places of each layer, (4, layers).
+    """Return cone indices of one text at four places of each layer, (4, layers).
 
     Of a layer's input; of a head's output, on average; of all heads side by side, with the input added and normalized
-    as an untrained LayerNorm does; of the layer's output. X, heads: of a `Reading`.
+    as by an untrained LayerNorm; of the layer's output. X, heads: of a `Reading`.
     """
     side = [F.layer_norm(torch.tensor(x + c), c.shape[-1:]) for x, c in zip(X, heads)]
     each = [np.mean([cone_index(part) for part in np.split(c, n_heads, axis=-1)]) for c in heads]
@@ -53,7 +53,7 @@ def cone_stages(X, heads, n_heads) -> np.ndarray:
 
 @torch.no_grad()
 def subspaces(model) -> np.ndarray:
-    """What queries, keys and values of each head read: orthonormal columns, (layers, heads, 3, d_model, d_k)."""
+    """Return the subspaces read by queries, keys and values of each head: (layers, heads, 3, d_model, d_k)."""
     rows = []
     for layer in model.layer:
         for h in range(model.config.n_heads):
@@ -63,16 +63,16 @@ def subspaces(model) -> np.ndarray:
 
 
 def overlaps(U) -> list[float]:
-    """The overlap of two heads of a layer, by what queries, keys, values read; and of a head's queries and keys."""
+    """Return the overlap of two heads of a layer, for queries, keys, values; and of a head's queries and keys."""
     pairs = [(i, j) for i in range(len(U[0])) for j in range(i)]
     between = (np.mean([[subspace_overlap(X[i], X[j]) for i, j in pairs] for X in U[:, :, side]]) for side in range(3))
     return [*between, np.mean([subspace_overlap(*head[:2]) for heads in U for head in heads])]
 
 
 def head_parts(linear, n_heads, columns=False):
-    """Each head's part of a linear layer, (n_heads, d_in, d_k): its rows of the weight, turned, for X @ part.
+    """Return each head's part of a linear layer, (n_heads, d_in, d_k): its rows of the weight, turned, for X @ part.
 
-    columns: what looks like it and belongs to no head, the columns as they are; the weight is square.
+    columns: slices that look like heads but are not, the columns unchanged; the weight is square.
 
     >>> linear = torch.nn.Linear(4, 4, bias=False)
     >>> bool((head_parts(linear, 2)[1] == linear.weight[2:].T).all())
@@ -84,9 +84,9 @@ def head_parts(linear, n_heads, columns=False):
 
 @torch.no_grad()
 def sliced(attention, X, columns=False):
-    """A layer's maps (n_heads, n, n) from its input X (n, d_model), and the mean norms of queries (n_heads,).
+    """Return a layer's maps (n_heads, n, n) from its input X (n, d_model), and the mean norms of queries (n_heads,).
 
-    columns: by the columns of the weights, without biases, as G's authors slice them.
+    columns: use the columns of the weights, without biases, as G's authors slice them.
     """
     n = attention.n_heads
     Q, K = (torch.as_tensor(X) @ head_parts(linear, n, columns)

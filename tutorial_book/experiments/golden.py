@@ -1,10 +1,10 @@
-"""The golden trace: what goes into three models and every value on the way, in float64, for any language to compare.
+"""The golden trace: three models' inputs and every intermediate value, in float64, to compare with in any language.
 
-For the two tiny models it has two steps of training, too: losses, gradients, and the weights afterwards.
+For the two tiny models it also has two steps of training: losses, gradients, and the weights afterwards.
 
-`write_golden` writes two files for each model. NAME.json says everything in words and, for the tiny models, in numbers.
-NAME.safetensors has the same numbers as bytes, under the same keys. `compare_golden` is all that an implementation
-needs to be held to them; its lines can be written in any language.
+`write_golden` writes two files for each model. NAME.json describes everything in words and, for the tiny models, in
+numbers. NAME.safetensors has the same numbers as bytes, under the same keys. `compare_golden` is all that is needed to
+check an implementation against them; its few lines can be written in any language.
 """
 
 import json
@@ -29,7 +29,7 @@ from tutorial_lib.weights.names import our_weights
 SHAPE = dict(vocab_size=50, d_model=32, n_layers=2, n_heads=2, d_ff=64, n_positions=16)
 TINY = {"tiny-bert": 1, "tiny-gpt": 2}  # the seed of each
 NAMES = (*TINY, DEFAULT)
-# targets: pairs of a position and the id that is right there.
+# targets: pairs of a position and its correct id.
 INPUTS = {
     "tiny-bert": [
         {"ids": [2, 17, 8, 41, 17, 3], "segments": [0, 0, 0, 0, 0, 0], "targets": [[2, 8], [4, 33]]},
@@ -126,18 +126,19 @@ FORMULAS = {
 
 @torch.no_grad()
 def tiny(name):
-    """A tiny model, "tiny-bert" or "tiny-gpt", whose weights no version of any library changes.
+    """Return a tiny model, "tiny-bert" or "tiny-gpt", whose weights do not depend on any library's version.
 
     Each weight is a whole number w from -128 to 127: the top 8 of the 64 bits of PCG64(seed), one draw after the other,
-    parameter by parameter, less 128. Of the bits alone NumPy promises that they stay. Tables get w / 4096: so small
-    that LayerNorm's eps shows. LayerNorm's factors get 1 + w / 512, all others w / 256. float32 holds them exactly.
+    parameter by parameter, minus 128. NumPy guarantees only that the bits do not change. Tables get w / 4096: so small
+    that LayerNorm's eps shows. LayerNorm's factors get 1 + w / 512, all others w / 256. float32 represents them
+    exactly.
 
     >>> (tiny("tiny-gpt").embeddings.tokens.weight[0, :4] * 4096).tolist()
     [-62.0, -52.0, 80.0, -105.0]
     """
     model = bert.Bert(bert.Config(**SHAPE), mlm=True) if name == "tiny-bert" else gpt.GPT(gpt.Config(**SHAPE))
     bits = np.random.PCG64(TINY[name])
-    for part, parameter in model.named_parameters():  # a matrix with two names comes once
+    for part, parameter in model.named_parameters():  # a matrix with two names is listed once
         whole = (bits.random_raw(parameter.numel()) >> np.uint64(56)).astype(np.float64) - 128
         if part.startswith("embeddings") and parameter.ndim == 2:
             weights = whole / 4096
@@ -150,9 +151,9 @@ def tiny(name):
 
 
 def trace_of(model, ids, segments=None) -> dict:
-    """Every stop of one text: name -> array, without an axis of texts, in the model's own precision.
+    """Return every value of one text's trace: name -> array, without a batch axis, in the model's own precision.
 
-    ids, segments: lists of n whole numbers. Shapes are those of `Bert.trace` and `GPT.trace` less their first axis.
+    ids, segments: lists of n whole numbers. Shapes are those of `Bert.trace` and `GPT.trace` without their first axis.
 
     >>> trace_of(tiny("tiny-bert"), [2, 17, 3])["layer.1.attention.weights"].shape
     (2, 3, 3)
@@ -166,20 +167,20 @@ def _trace(model, ids, segments, gradients=False):
 
 
 def _of_one_text(name, X):
-    for_all_texts = name == "embeddings.positions" and X.ndim == 2  # a Bert's have no axis of texts
+    for_all_texts = name == "embeddings.positions" and X.ndim == 2  # a Bert's have no batch axis
     return X if for_all_texts else X[0]
 
 
 def _numbers(tensor):
-    """A copy, row by row: files hold numbers in that order, whatever order they have in memory."""
+    """Return a copy in row order, the order in files, whatever order the numbers have in memory."""
     return np.array(tensor.detach().cpu().numpy(), order="C")
 
 
 @torch.enable_grad()
 def learning_of(model, inputs) -> dict:
-    """Two steps of training, text by text: "loss" (2,), "gradient.NAME" in the first, "after.NAME" after both.
+    """Return two steps of training, text by text: "loss" (2,), "gradient.NAME" in the first, "after.NAME" after both.
 
-    model: a `Bert` with its MLM head, or a `GPT`; it stays as it was. inputs: as in `INPUTS`, with targets.
+    model: a `Bert` with its MLM head, or a `GPT`; it is not changed. inputs: as in `INPUTS`, with targets.
 
     >>> learning = learning_of(tiny("tiny-gpt"), INPUTS["tiny-gpt"])
     >>> learning["gradient.layer.0.attention.weights"].shape, learning["after.norm.bias"].shape
@@ -203,7 +204,7 @@ def learning_of(model, inputs) -> dict:
     losses = train(model, loss, STEPS)["loss"]
     for name in gradients:
         if name.endswith("W_K.bias"):
-            gradients[name][:] = 0  # in place of what rounding makes of it
+            gradients[name][:] = 0  # to replace rounding errors
     after = {name: W for name, W in model.named_parameters() if name in gradients and not name.endswith("W_K.bias")}
     return (
         {"loss": np.array(losses)}
@@ -213,11 +214,11 @@ def learning_of(model, inputs) -> dict:
 
 
 def golden_of(model, inputs, weights=True) -> dict:
-    """What the files of a model say: words and the stops of each text in float64; with weights=True also its weights,
-    and how it learns.
+    """Return the content of a model's files: descriptions and each text's trace in float64; with weights=True also its
+    weights, and its training.
 
     model: a `Bert` or a `GPT` of BERT's or GPT-2's own kind. inputs: [{"ids": [...], "segments": [...] or None}, ...],
-    with weights=True as in `INPUTS`. Arrays have keys as "weights/layer.0.attention.W_Q.weight",
+    with weights=True as in `INPUTS`. Keys of arrays look like "weights/layer.0.attention.W_Q.weight",
     "input.0/layer.0.attention.weights" and "learning/gradient.layer.0.attention.weights".
     """
     model = deepcopy(model).double()
@@ -247,7 +248,7 @@ def _of_any_layer(stop):
 
 
 def golden(name) -> dict:
-    """What the files of one of `NAMES` say; see `golden_of`. The default model comes without its weights.
+    """Return the content of the files of one of `NAMES`; see `golden_of`. The default model comes without weights.
 
     >>> golden("tiny-gpt")["input.1/layer.1.attention.weights"].shape
     (2, 8, 8)
@@ -267,14 +268,14 @@ def golden(name) -> dict:
 
 
 def write(folder, name, golden) -> None:
-    """Write NAME.safetensors and NAME.json, each beside and renamed. Numbers stand in the JSON where weights do.
+    """Write NAME.safetensors and NAME.json under other names, then rename them. With weights, the JSON has the numbers.
 
-    golden: as `golden_of` makes it. The same numbers give the same bytes.
+    golden: the result of `golden_of`. The same numbers give the same bytes.
     """
     arrays = {key: X for key, X in golden.items() if isinstance(X, np.ndarray)}
     about = {"name": name} | {key: value for key, value in golden.items() if key not in arrays}
     with beside(Path(folder, f"{name}.safetensors")) as part:
-        save_file(arrays, part, {"read": f"{name}.json"})  # of two notes the order would be another each time
+        save_file(arrays, part, {"read": f"{name}.json"})  # with two notes the order would differ each time
     if any(key.startswith("weights/") for key in arrays):
         numbers = {key: X for key, X in arrays.items() if not key.startswith("learning/")}  # they would double its size
         about |= {key: np.where(np.isinf(X), None, X).tolist() for key, X in numbers.items()}  # JSON has no infinity
@@ -292,13 +293,13 @@ def write_golden(folder, names=NAMES) -> None:
 
 
 def compare_golden(path, run, learn=None) -> dict:
-    """How far an implementation is from a golden trace: for each stop the largest difference over the largest number.
+    """Compare an implementation with a golden trace: each value's largest difference over its largest number.
 
-    path: of a NAME.json with NAME.safetensors beside it. run: a function of ids and segments, lists of n whole numbers
-    (segments None for a GPT), that returns {name: array of any float type}. learn: a function of the texts that trains
-    on one after the other and returns its arrays by the names of `learning_of`. Infinite where NaN or an infinity
-    stands in one of the two only. Raises ValueError that names what is missing or has another shape; other stops are
-    ignored.
+    path: of a NAME.json with NAME.safetensors in the same folder. run: a function of ids and segments, lists of n whole
+    numbers (segments None for a GPT), that returns {name: array of any float type}. learn: a function of the texts that
+    trains on one after the other and returns its arrays by the names of `learning_of`. The result is infinite if only
+    one of the two has NaN or an infinity. Raises ValueError that names anything missing or with another shape; other
+    values are ignored.
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:

@@ -1,7 +1,7 @@
-"""What one vector for a text cannot find: profiles of which every pair is asked for, and searches that find them.
+"""What one vector per text cannot find: profiles with a question for every pair, and searches that find them.
 
-The design is that of the data set LIMIT (Weller et al. 2025), with names and things of this book. A search is a matrix
-of scores, (questions, texts), larger is better; `recall` and `reached` judge it.
+The design is that of the data set LIMIT (Weller et al. 2025), with this book's own names and things. A search is a
+matrix of scores, (questions, texts), larger is better; `recall` and `reached` judge it.
 """
 
 import math
@@ -22,7 +22,7 @@ NAMES = """Ada Amir Anton Bao Bela Carla Cem Chidi Dana Dmitri Elif Emma Farid F
     Jana Jonas Kenji Kira Lars Leila Marta Milan Nadia Nils Olga Omar Paula Petr Quinn Rosa Samir Selma Tariq Thea Udo
     Vera Wanda Xenia Yusuf Zoe""".split()
 RATE, TEMPERATURE, PATIENCE, LEAST = 0.01, 0.1, 1000, 1e-5  # as in the code of the paper
-K1, B = 1.2, 0.75  # BM25's, as SQLite has them
+K1, B = 1.2, 0.75  # BM25's, as in SQLite
 
 
 class Profiles(NamedTuple):
@@ -34,10 +34,10 @@ class Profiles(NamedTuple):
 
 
 def profiles(n_likes=45, seed=0) -> Profiles:
-    """46 profiles, "Ada likes quokkas, ...", with so many things in each, and a question for each thing.
+    """Return 46 profiles, "Ada likes quokkas, ...", with this many things in each, and a question for each thing.
 
-    Two profiles share each thing, and no two pairs are the same: with 45 things, every pair of profiles is asked for by
-    one question. The seed says who likes what. Source: Weller et al. 2025, Section 5.
+    Two profiles share each thing, and no two pairs are the same: with 45 things, one question asks for each pair of
+    profiles. The seed decides who likes what. Source: Weller et al. 2025, Section 5.
 
     >>> texts, questions, pairs = profiles(2)
     >>> texts[0], questions[0], len(questions)
@@ -47,7 +47,7 @@ def profiles(n_likes=45, seed=0) -> Profiles:
     n_likes = whole_number("n_likes", n_likes, 1, f"a number of things, 1 to {n - 1}", n - 1)
     rng = np.random.default_rng(seed)
     every = [pair for number in range(n - 1) for pair in _round(n, number)]
-    order = rng.permutation(n)  # who plays which part
+    order = rng.permutation(n)  # which person has which role
     things = rng.permutation(re.findall(r"\w+", LIKES.read_text(encoding="utf-8")))[: len(every)].tolist()
     pairs = np.sort(order[np.array(every)], axis=1)[: n_likes * n // 2]
     liked = [[] for _ in NAMES]
@@ -59,10 +59,10 @@ def profiles(n_likes=45, seed=0) -> Profiles:
 
 
 def bm25(texts, questions) -> np.ndarray:
-    """How well the words of each question fit each text: (questions, texts). Source: Robertson et al. 1995.
+    """Return how well the words of each question fit each text: (questions, texts). Source: Robertson et al. 1995.
 
-    A word counts the more, the fewer texts have it; each further time that a text has it adds less, and a long text
-    needs more. Two words are the same if their letters are, small or capital. Exactly what SQLite's FTS5 computes.
+    A word counts more if fewer texts have it; each repetition in a text adds less, and a long text needs more
+    repetitions. Two words are the same if their letters are, in lower case. Exactly as SQLite's FTS5 computes it.
 
     >>> bm25(["swans", "swans and owls", "swans and bees"], ["Any owls?"]).round(2).tolist()
     [[0.0, 0.46, 0.0]]
@@ -77,17 +77,17 @@ def bm25(texts, questions) -> np.ndarray:
             if with_word[word]:
                 times = np.array([count[word] for count in counts])
                 weight = math.log((n - with_word[word] + 0.5) / (with_word[word] + 0.5))
-                row += max(weight, 1e-6) * times * (K1 + 1) / (times + least)  # in most texts: next to nothing
+                row += max(weight, 1e-6) * times * (K1 + 1) / (times + least)  # in most texts: almost no weight
     return scores
 
 
 def words(text) -> list:
-    """The words of a text in small letters. Example: `words("It's late.")` is ["it", "s", "late"]."""
+    """Return the words of a text in lower case. Example: `words("It's late.")` is ["it", "s", "late"]."""
     return re.findall(r"\w+", text.lower())
 
 
 def pieces(text) -> list:
-    """A text cut at commas, at "and" and at other marks, none of them empty.
+    """Return a text cut at commas, at "and" and at other marks, without empty parts.
 
     >>> pieces("Ada likes owls, bees and elks.")
     ['Ada likes owls', 'bees', 'elks']
@@ -104,7 +104,7 @@ def add_words(index) -> None:
 
 
 def search_words(index, question, k=10) -> list:
-    """The k texts whose words fit a question best, as (text, score); none without a word.
+    """Return the k texts whose words fit a question best, as (text, score); none without a word.
 
     >>> from tutorial_book.experiments.uses import Index
     >>> index = Index(["Ada likes swans.", "Bao likes owls.", "Cem likes bees."], np.eye(3))
@@ -112,7 +112,7 @@ def search_words(index, question, k=10) -> list:
     >>> [text for text, score in search_words(index, "Who has owls?")]
     ['Bao likes owls.']
     """
-    asked = " OR ".join(words(question))  # in small letters: AND, OR and NOT are operators
+    asked = " OR ".join(words(question))  # in lower case, because AND, OR and NOT are operators
     if not asked:
         return []
     rows = index.database.execute(
@@ -123,10 +123,10 @@ def search_words(index, question, k=10) -> list:
 
 
 def fuse(*scores, c=60) -> np.ndarray:
-    """Reciprocal rank fusion: each search gives a text 1 / (c + its place).
+    """Combine searches by reciprocal rank fusion: each gives a text 1 / (c + its rank).
 
-    scores: of each search, (questions, texts); -inf is a text that it has not found, and it gives that nothing. Of
-    equal scores the earlier text is placed first. Source: Cormack et al. 2009.
+    scores: of each search, (questions, texts); -inf is a text that it has not found, which adds nothing. Of equal
+    scores the earlier text ranks first. Source: Cormack et al. 2009.
 
     >>> fuse([[3.0, 2.0, 1.0]], [[-np.inf, 5.0, -np.inf]], c=1)[0].round(2).tolist()
     [0.5, 0.83, 0.25]
@@ -141,11 +141,10 @@ def fuse(*scores, c=60) -> np.ndarray:
 
 
 def late_interaction(questions, texts) -> np.ndarray:
-    """For each token of a question its largest cosine with a token of the text, added up.
+    """Add up, for each token of a question, its largest cosine with a token of the text.
 
-    questions, texts: the vectors of the tokens of each, (n_tokens, d), as `embed(..., pooling="tokens")` gives them.
-    Returns (questions, texts).
-    Source: Khattab and Zaharia 2020, MaxSim.
+    questions, texts: the vectors of the tokens of each, (n_tokens, d), from `embed(..., pooling="tokens")`. Returns
+    (questions, texts). Source: Khattab and Zaharia 2020, MaxSim.
 
     >>> late_interaction([[[1, 0], [0, 1]]], [[[2, 0]], [[1, 0], [0, 3]]]).tolist()
     [[1.0, 2.0]]
@@ -158,7 +157,7 @@ def late_interaction(questions, texts) -> np.ndarray:
 
 
 def recall(scores, relevant, k) -> np.ndarray:
-    """For each question, the share of its relevant texts (their numbers) that are among the k with the highest scores.
+    """Return the share of each question's relevant texts (their numbers) among the k with the highest scores.
 
     >>> recall([[0.1, 0.9, 0.5], [0.3, 0.2, 0.1]], [[0, 1], [0]], k=2).tolist()
     [0.5, 1.0]
@@ -168,7 +167,7 @@ def recall(scores, relevant, k) -> np.ndarray:
 
 
 def reached(scores, pairs) -> np.ndarray:
-    """For each question, whether the two texts of its pair both score higher than any other. (questions,), bool.
+    """Return whether the two texts of each question's pair both score higher than any other: (questions,), bool.
 
     >>> reached([[0.9, 0.8, 0.1], [0.9, 0.8, 0.1]], [[0, 1], [0, 2]]).tolist()
     [True, False]
@@ -180,15 +179,15 @@ def reached(scores, pairs) -> np.ndarray:
 
 
 def every_pair(n) -> np.ndarray:
-    """All pairs of n texts, (n (n - 1) / 2, 2). Example: `every_pair(3).tolist()` is [[0, 1], [0, 2], [1, 2]]."""
+    """Return all pairs of n texts, (n (n - 1) / 2, 2). `every_pair(3).tolist()` is [[0, 1], [0, 2], [1, 2]]."""
     return np.array(list(combinations(range(n), 2)))
 
 
 def curve(n):
-    """n texts of four numbers each, on a closed curve, and for each pair the query whose top two it is.
+    """Return n texts of four numbers each, on a closed curve, and for each pair the query with that top two.
 
     A text at the angle t is (cos t, sin t, cos 2t, sin 2t) / √2, of length 1. With the query of the angles a and b its
-    score is a constant less (1 - cos(t - a)) (1 - cos(t - b)), which is 0 at a and at b, and positive elsewhere.
+    score is a constant minus (1 - cos(t - a)) (1 - cos(t - b)), which is 0 at a and at b, and positive elsewhere.
     Source: Carathéodory's curve; Gale 1963.
 
     >>> X, Q = curve(46)
@@ -203,10 +202,10 @@ def curve(n):
 
 
 def optimize(n, d, seed=0, n_steps=20_000, temperature=TEMPERATURE):
-    """Unit vectors for n texts and for a query of each pair, moved freely until every pair is the top two of its query.
+    """Optimize unit vectors for n texts and for a query of each pair, until every pair is its query's top two.
 
     Adam, all queries at once, InfoNCE: the probability of the two among all texts, softmax(cosines / temperature), is
-    made large. Stops when every pair is reached, or the loss has not fallen by 0.00001 for 1,000 steps. Returns X, Q.
+    maximized. Stops when every pair is reached, or the loss has not fallen by 0.00001 for 1,000 steps. Returns X, Q.
     Source: Weller et al. 2025, Section 4.
 
     >>> X, Q = optimize(4, 3, seed=1)
@@ -236,9 +235,9 @@ def optimize(n, d, seed=0, n_steps=20_000, temperature=TEMPERATURE):
 
 
 def critical(d, seed=0, start=2, n_starts=3, **how) -> int:
-    """The most texts of which `optimize` reaches every pair in d dimensions, in one of some starts by lot.
+    """Return the most texts of which `optimize` reaches every pair in d dimensions, in one of several random starts.
 
-    From `start` texts on, one more at a time, until all starts fail.
+    Starting with `start` texts, one more at a time, until all starts fail.
 
     >>> critical(2, n_starts=1)
     3
@@ -255,7 +254,7 @@ def _reaches(n, d, seed, **how) -> bool:
 
 
 def _round(n, number) -> list:
-    """The pairs of one round of a tournament of n players, n even, in which all meet once: the circle method."""
+    """Return the pairs of one round of a tournament of n players, n even, in which all meet once: the circle method."""
     m = n - 1
     return [(number, m)] + [((number + i) % m, (number - i) % m) for i in range(1, n // 2)]
 

@@ -1,4 +1,4 @@
-"""Vectors of words in their texts; and four tasks, scored item by item, to try a change of vectors on."""
+"""Vectors of words in their texts; and four tasks, scored item by item, to try changes of vectors on."""
 
 from typing import NamedTuple
 
@@ -12,11 +12,11 @@ from tutorial_lib.vectors import embed
 
 GROUPS = ("hello", "new car", "happy boss", "meeting")
 CONTRASTS = ("bright-dim", "doctor-nurse", "female-male", "finnish-czech", "funny-sad", "laugh-cry")
-BACKGROUND = ("encyclopedia", "posts", "stories")  # what the controls are fitted on: no question, no label
+BACKGROUND = ("encyclopedia", "posts", "stories")  # the data that the controls are fitted on: no question, no label
 
 
 class Tokens(NamedTuple):
-    """Vectors (n_layers + 1, n, d) of n tokens, the tokens (n,), and the number of the text that each stands in."""
+    """Vectors (n_layers + 1, n, d) of n tokens, the tokens (n,), and the number of each one's text."""
 
     vectors: np.ndarray
     tokens: np.ndarray
@@ -24,16 +24,16 @@ class Tokens(NamedTuple):
 
 
 class Words(NamedTuple):
-    """Some tokens of `Tokens`: their places there (n,), and the tokens (n,)."""
+    """Some tokens of `Tokens`: their positions there (n,), and the tokens (n,)."""
 
     places: np.ndarray
     tokens: np.ndarray
 
 
 def token_vectors(texts, model, tok) -> Tokens:
-    """The vectors of all tokens of some texts after each layer, without [CLS] and [SEP]. model: a `Bert`, or a `GPT`.
+    """Return all tokens' vectors after each layer, without [CLS] and [SEP]. model: a `Bert`, or a `GPT`.
 
-    A GPT reads each text after its start sign, whose vector is left out, too.
+    A GPT reads each text after its start token, whose vector is also left out.
     """
     if hasattr(model, "unembedding"):
         ids = [tok.encode("<|endoftext|>" + text).ids for text in texts]
@@ -55,7 +55,7 @@ def _states(gpt, ids):
 
 
 def repeated_words(read: Tokens, least=5) -> Words:
-    """The tokens that are whole words and occur in so many texts or more, each text counting once."""
+    """Return the tokens that are whole words and occur in at least this many texts, each text counting once."""
     ends = np.append(read.texts[1:] != read.texts[:-1], True)
     goes_on = np.append([token.startswith("##") for token in read.tokens[1:]], False) & ~ends
     whole = np.array([token.isalpha() for token in read.tokens]) & ~goes_on
@@ -69,10 +69,10 @@ def repeated_words(read: Tokens, least=5) -> Words:
 
 
 def strangers(read: Tokens, groups, seed=0) -> np.ndarray:
-    """The places of tokens drawn by chance, as many as there are groups, (n,): those of one group from different texts.
+    """Return random positions of tokens, as many as there are groups, (n,), each group's from different texts.
 
-    What a measure gives for them is its null: groups of the same sizes that have nothing to do with each other. Raises
-    ValueError where a group is larger than there are texts.
+    A measure's value for them is its null: groups of the same sizes without any relation. Raises ValueError if a group
+    is larger than the number of texts.
 
     >>> read = Tokens(np.zeros((1, 5, 2)), np.array(list("abcde")), np.array([0, 0, 1, 1, 2]))
     >>> sorted(read.texts[strangers(read, ["x", "x", "x"])].tolist())
@@ -82,7 +82,7 @@ def strangers(read: Tokens, groups, seed=0) -> np.ndarray:
     names, index, counts = np.unique(groups, return_inverse=True, return_counts=True)
     by_text = [np.flatnonzero(read.texts == text) for text in np.unique(read.texts)]
     if counts.max() > len(by_text):
-        raise ValueError(f"groups must be of at most {len(by_text)} tokens, one of each text, got {counts.max()}")
+        raise ValueError(f"groups must have at most {len(by_text)} tokens, one from each text, got {counts.max()}")
     places = np.empty(len(index), int)
     for i in range(len(names)):
         texts = generator.choice(len(by_text), counts[i], replace=False)
@@ -118,11 +118,11 @@ class Tasks:
         self.vectors = dict(zip(texts, np.split(np.asarray(X, dtype=float), cuts, axis=-2), strict=True))
 
     def scores(self, layer, change=lambda X: X) -> dict[str, np.ndarray]:
-        """For each task a number for each of its items, the more the better, by cosines of the changed vectors.
+        """Return a number for each item of each task, the higher the better, by cosines of the changed vectors.
 
-        "questions": 1 / the place of the first text that answers it; "paraphrases": 1 where a sentence is nearer to its
-        paraphrase than to one of the same words; "groups": the silhouette of each sentence; "contrasts": the cosine of
-        each pair's difference with the mean of the other differences of its contrast.
+        "questions": 1 / the rank of the first text that answers it; "paraphrases": 1 if a sentence is nearer to its
+        paraphrase than to one with the same words; "groups": the silhouette of each sentence; "contrasts": the cosine
+        of each pair's difference with the mean of the other differences of its contrast.
         """
         X = {name: change(rows[layer]) for name, rows in self.vectors.items() if name != "background"}
         same, paraphrase, other = (X["triples"][i::3] for i in range(3))
@@ -136,7 +136,7 @@ class Tasks:
 
 
 def reciprocal_ranks(C, answers):
-    """For each row of cosines, 1 / the place of the largest among its answers; equal ones count against it.
+    """Return, for each row of cosines, 1 / the rank of the largest among its answers; ties count against it.
 
     >>> reciprocal_ranks(np.array([[0.1, 0.9, 0.5]]), [[0, 2]])
     array([0.5])
@@ -149,7 +149,7 @@ def reciprocal_ranks(C, answers):
 
 
 def silhouettes(X, labels):
-    """The silhouette of each row by cosine distance, as `geometry.silhouette` averages it.
+    """Return the silhouette of each row by cosine distance, as `geometry.silhouette` averages it.
 
     >>> silhouettes([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0], [0.0, 1.0]], [0, 0, 1, 1]).round(6)
     array([1., 1., 1., 1.])
@@ -160,7 +160,7 @@ def silhouettes(X, labels):
 
 
 def agreement(differences, contrast):
-    """For each difference its cosine with the mean of the other ones of its contrast.
+    """Return each difference's cosine with the mean of the other differences of its contrast.
 
     >>> agreement(np.array([[1.0, 0.0], [2.0, 0.0], [0.0, 3.0], [0.0, 1.0]]), np.array([0, 0, 1, 1]))
     array([1., 1., 1., 1.])

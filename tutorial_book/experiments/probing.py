@@ -1,9 +1,9 @@
-"""Probing: can a small classifier read a property off a vector? Source: L 3.2.3.
+"""Probing: can a small classifier read a property from a vector? Source: L 3.2.3.
 
-A probe is trained on some words' vectors and asked about others. Three kinds: "softmax", a linear map and a softmax (no
-hidden layer); "hidden", one hidden layer more; "boosting", gradient-boosted trees. Right answers mean that the
-property *can* be read off; they do not say that the model reads it. And they mean something only beside the same probe
-on inputs that hold nothing: `random_vectors`, `shuffled_labels`, `spelling`.
+A probe is trained on some words' vectors and tested on others. There are three kinds: "softmax", a linear map and a
+softmax (no hidden layer); "hidden", with one hidden layer; "boosting", gradient-boosted trees. Right answers mean that
+the property *can* be read; they do not say that the model reads it. And they only mean something compared with the same
+probe on inputs without information: `random_vectors`, `shuffled_labels`, `spelling`.
 """
 
 import copy
@@ -26,7 +26,7 @@ LEAST = 5  # words in a class: fewer cannot be split into training, validation a
 
 
 class Words(NamedTuple):
-    """Labelled words that are single tokens: the words, the labels as numbers, and what the numbers mean."""
+    """Labeled words that are single tokens: the words, the labels as numbers, and the names of the labels."""
 
     words: list
     labels: np.ndarray
@@ -34,10 +34,10 @@ class Words(NamedTuple):
 
 
 def single_tokens(groups, tokenizer):
-    """Of words in groups, {"noun": [...], ...}, those that a vocabulary holds whole and that stand in one group only.
+    """Return the words of groups, {"noun": [...], ...}, that are in the vocabulary and in only one group.
 
-    Words that the tokenizer cuts into pieces have no vector of their own before the encoder. Raises ValueError where a
-    group keeps no word. Returns `Words`; the classes are in alphabetical order.
+    Words that the tokenizer cuts into pieces have no single vector before the encoder. Raises ValueError if no word of
+    a group remains. Returns `Words`; the classes are in alphabetical order.
 
     >>> from tutorial_lib.tokenization import WordPiece
     >>> single_tokens({"noun": ["bear", "serendipity"], "adjective": ["new"]}, WordPiece.from_pretrained())
@@ -50,13 +50,13 @@ def single_tokens(groups, tokenizer):
         others = {word for other in classes if other != name for word in groups[other]}
         kept = [word for word in dict.fromkeys(groups[name]) if word in held and word not in others]
         if not kept:
-            raise ValueError(f"groups must each hold a word that is one token and in no other group; {name!r} has none")
+            raise ValueError(f"groups must each have a word that is one token and in no other group; {name!r} has none")
         words, labels = words + kept, labels + [k] * len(kept)
     return Words(words, np.array(labels), classes)
 
 
 def token_vectors(words, bert, tokenizer):
-    """The context-free vectors of words, (n, d_model): their rows in the table of input embeddings.
+    """Return the context-free vectors of words, (n, d_model): their rows in the table of input embeddings.
 
     Raises ValueError for a word that is not one token of the vocabulary. Source: L 3.2.3.
 
@@ -85,7 +85,7 @@ class Probe:
     scale: np.ndarray
 
     def probabilities(self, X):
-        """The probability of each class for each row of X: (n, n_classes)."""
+        """Return the probability of each class for each row of X: (n, n_classes)."""
         Z = (as_vectors("X", X) - self.mean) / self.scale
         if self.kind == "boosting":
             return self.model.predict_proba(Z)
@@ -93,15 +93,15 @@ class Probe:
             return torch.softmax(self.model(torch.tensor(Z)), dim=-1).numpy()
 
     def accuracy(self, X, y):
-        """The share of rows whose likeliest class is the right one."""
+        """Return the share of rows whose likeliest class is the right one."""
         return float((self.probabilities(X).argmax(1) == np.asarray(y)).mean())
 
 
 def train_probe(X, y, kind="softmax", weight_decay=0.01, validation=0.2, seed=0):
     """Train a probe on vectors X (n, d) and labels y, the numbers 0..n_classes - 1. Returns a `Probe`.
 
-    kind: "softmax", "hidden" or "boosting". weight_decay: of the two networks, see `fit`. validation: the share of
-    the words, class by class, that is held back to tell when to stop. seed: of that split and of the first weights.
+    kind: "softmax", "hidden" or "boosting". weight_decay: of the two networks, see `fit`. validation: the share of the
+    words, class by class, that is held out to decide when to stop. seed: of that split and of the initial weights.
     Raises ValueError or TypeError for NaN, a single class, fewer than 5 words in a class. Source: L 3.2.3, where the
     boosted trees are XGBoost's; here they are scikit-learn's.
 
@@ -113,15 +113,15 @@ def train_probe(X, y, kind="softmax", weight_decay=0.01, validation=0.2, seed=0)
     if kind not in KINDS:
         raise ValueError(f"kind must be one of {', '.join(map(repr, KINDS))}, got {kind!r}")
     if not 0 <= validation < 1:
-        raise ValueError(f"validation must be a share from 0 to below 1, got {validation!r}")
+        raise ValueError(f"validation must be a share, 0 or more and below 1, got {validation!r}")
     mean, scale = X.mean(0), X.std(0)
-    scale = np.where(scale > 1e-12, scale, 1.0)  # a constant column says nothing, and becomes 0
+    scale = np.where(scale > 1e-12, scale, 1.0)  # a constant column contains no information, and becomes 0
     Z = (X - mean) / scale
     if kind == "boosting":
         return Probe(kind, boost(Z, y, validation, seed), mean, scale)
     train, held = split(y, validation, seed)
     n_classes, d = int(y.max()) + 1, Z.shape[1]
-    with torch.random.fork_rng(devices=[]):  # the caller's random numbers are left alone
+    with torch.random.fork_rng(devices=[]):  # the caller's random numbers are not changed
         torch.manual_seed(seed)
         if kind == "softmax":
             model = nn.Linear(d, n_classes).double()
@@ -133,8 +133,8 @@ def train_probe(X, y, kind="softmax", weight_decay=0.01, validation=0.2, seed=0)
 def fit(model, X, y, train, held, weight_decay, lr=0.01, epochs=500, patience=30):
     """Minimize cross-entropy + weight_decay / 2 * |W|^2 on the rows `train`, all at once in each step (Adam).
 
-    W stands for all weights, not the biases. Stops when the loss on the rows `held` has not improved for `patience`
-    steps, and goes back to the best weights; with no rows held back, runs all epochs. Returns the model.
+    W means all weights, without the biases. Stops when the loss on the rows `held` has not improved for `patience`
+    steps, and returns to the best weights; with no rows held out, runs all epochs. Returns the model.
     """
     X, y = torch.tensor(X), torch.tensor(y)
     weights = [parameter for parameter in model.parameters() if parameter.ndim == 2]
@@ -161,7 +161,7 @@ def fit(model, X, y, train, held, weight_decay, lr=0.01, epochs=500, patience=30
 
 
 def boost(X, y, validation, seed):
-    """Gradient-boosted trees (scikit-learn): each new small tree corrects what those before it got wrong."""
+    """Train gradient-boosted trees (scikit-learn): each new small tree corrects the errors of those before it."""
     from sklearn.ensemble import HistGradientBoostingClassifier
 
     stopping = dict(early_stopping=validation > 0, validation_fraction=validation or None)
@@ -170,7 +170,7 @@ def boost(X, y, validation, seed):
 
 
 def split(y, share, seed=0):
-    """Two sets of row numbers, (train, test): all but `share` of each class, and that share, drawn by the seed.
+    """Return two sets of row numbers, (train, test): `share` of each class, drawn with the seed, is for the test.
 
     >>> train, test = split([0, 0, 0, 0, 1, 1, 1, 1], 0.25)
     >>> len(train), len(test)
@@ -188,7 +188,7 @@ class Score:
 
     accuracies   one for each fold
     interval     of the mean, for words drawn like these: bootstrap over the words, each right (1) or wrong (0)
-    right        for each word whether it was (n,), to compare two probes on the same words
+    right        whether each word was right (n,), to compare two probes on the same words
     """
 
     accuracies: np.ndarray
@@ -207,9 +207,9 @@ class Score:
 def score(X, y, kind="softmax", n_splits=5, seed=0, groups=None, **settings):
     """Cross-validation: each word is tested once, by a probe that never saw it. Returns a `Score` of `n_splits` folds.
 
-    The folds are stratified: each holds the classes in equal shares. groups: a name for each row; rows of one name,
-    such as places of one word, are tested together, by a probe that saw none of them, and the interval is for other
-    names. settings go to `train_probe`.
+    The folds are stratified: each contains the classes in equal shares. groups: a name for each row; rows of one name,
+    such as positions of one word, are tested together, by a probe that saw none of them, and the interval is for other
+    names. settings are passed to `train_probe`.
     Raises ValueError or TypeError as `train_probe` does.
 
     >>> X = np.array([[0, i] for i in range(20)] + [[1, i] for i in range(20)])
@@ -225,7 +225,7 @@ def score(X, y, kind="softmax", n_splits=5, seed=0, groups=None, **settings):
         accuracies.append(right[test].mean())
     if groups is None:
         interval = bootstrap_interval(np.mean, right, seed=seed)
-    else:  # what is drawn again are names, with all their rows
+    else:  # names are resampled, with all their rows
         group = np.unique(np.asarray(groups), return_inverse=True)[1]
         counts = np.stack([np.bincount(group, right), np.bincount(group)], 1)
         interval = bootstrap_interval(lambda drawn: drawn[:, 0].sum() / drawn[:, 1].sum(), counts, seed=seed)
@@ -233,10 +233,10 @@ def score(X, y, kind="softmax", n_splits=5, seed=0, groups=None, **settings):
 
 
 def folds(y, n_splits, seed=0, groups=None):
-    """Cut the rows into n_splits sets that each hold the classes in equal shares: a list of arrays of row numbers.
+    """Cut the rows into n_splits sets that each contain the classes in equal shares: a list of arrays of row numbers.
 
-    groups: a name for each row; rows of one name then stay in one set, and the sets are about as large as each other,
-    whatever classes they hold. Raises ValueError where there are fewer names than sets, or not one a row.
+    groups: a name for each row; rows of one name then stay in one set, and the sets have about the same size, whatever
+    classes they contain. Raises ValueError if there are fewer names than sets, or not one per row.
 
     >>> [test.tolist() for test in folds([0, 0, 1, 1], 2)]
     [[0, 2], [1, 3]]
@@ -255,17 +255,17 @@ def folds(y, n_splits, seed=0, groups=None):
     else:
         names, group = np.unique(np.asarray(groups), return_inverse=True)
         if group.shape != y.shape or len(names) < n_splits:
-            raise ValueError(f"groups must hold a name for each of {len(y)} rows, {n_splits} names or more, got "
+            raise ValueError(f"groups must contain a name for each of {len(y)} rows, {n_splits} names or more, got "
                              f"{group.size} rows of {len(names)}")  # fmt: skip
         sizes = np.zeros(n_splits, dtype=int)
-        for k in rng.permutation(len(names)):  # each name to the set that is smallest so far
+        for k in rng.permutation(len(names)):  # each name goes to the set that is smallest so far
             fold[group == k] = sizes.argmin()
             sizes[sizes.argmin()] += (group == k).sum()
     return [np.flatnonzero(fold == i) for i in range(n_splits)]
 
 
 def random_vectors(X, seed=0):
-    """Vectors with the lengths of X's rows and directions by chance: what a probe finds in them is no knowledge of X.
+    """Return vectors with the lengths of X's rows and random directions, which contain no information about X.
 
     >>> np.linalg.norm(random_vectors([[3.0, 4.0]])).round(6)
     np.float64(5.0)
@@ -276,7 +276,7 @@ def random_vectors(X, seed=0):
 
 
 def shuffled_labels(y, seed=0):
-    """The same labels, dealt out to the words by chance: a control task in the sense of Hewitt and Liang (2019).
+    """Return the same labels, shuffled over the words: a control task in the sense of Hewitt and Liang (2019).
 
     >>> sorted(shuffled_labels([0, 0, 1]).tolist())
     [0, 0, 1]
@@ -285,9 +285,9 @@ def shuffled_labels(y, seed=0):
 
 
 def spelling(words, last=3):
-    """What the letters alone say, (n, n_endings): 1 where a word has this ending, for endings of 1 to `last` letters.
+    """Return what the letters alone say, (n, n_endings): 1 if a word has this ending of 1 to `last` letters.
 
-    An ending that only one word has is left out: nothing can be learned from it.
+    An ending of only one word is left out, because nothing can be learned from it.
 
     >>> spelling(["kindness", "darkness", "run"], last=1)
     array([[1.],
@@ -304,10 +304,10 @@ def _check(X, y):
     X, y = as_vectors("X", X), np.asarray(y)
     if y.shape != (len(X),) or not np.issubdtype(y.dtype, np.integer) or (len(y) and y.min() < 0):
         got = f"{y.dtype} of shape {y.shape}"
-        raise ValueError(f"y must hold a class, 0 or 1 or ..., for each of the {len(X)} rows of X, got {got}")
+        raise ValueError(f"y must contain a class, 0 or 1 or ..., for each of the {len(X)} rows of X, got {got}")
     sizes = np.bincount(y)
     if len(sizes) < 2:
-        raise ValueError(f"y must hold at least 2 classes, got {len(sizes)}: there is nothing to tell apart")
+        raise ValueError(f"y must contain at least 2 classes, got {len(sizes)}")
     if sizes.min() < LEAST:
-        raise ValueError(f"y must hold at least {LEAST} words of each class, got {sizes.tolist()}")
+        raise ValueError(f"y must contain at least {LEAST} words of each class, got {sizes.tolist()}")
     return X, y

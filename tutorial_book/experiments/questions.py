@@ -1,4 +1,4 @@
-"""Models with coarser or fewer weights: what a number costs in bits, and what rounding and pruning do. L 5.2, 2.2."""
+"""Models with coarser or fewer weights: the bits per number, and the effects of rounding and pruning. L 5.2, 2.2."""
 
 import copy
 
@@ -10,14 +10,14 @@ FLOATS = {"float16": torch.float16, "bfloat16": torch.bfloat16}
 
 
 def quantize(model, bits, per="channel"):
-    """A copy of a model whose matrices hold few different values; the model that came is left alone.
+    """Return a copy of a model whose matrices contain few different values; the original is not changed.
 
-    bits: an int from 2 to 16 for whole numbers times a step, or "float16" or "bfloat16" for short floats. per: one
-    step for each "channel" (a row of a weight matrix, or a token's row of the table) or for the whole "tensor".
+    bits: an int from 2 to 16 for whole numbers times a step, or "float16" or "bfloat16" for short floats. per: one step
+    for each "channel" (a row of a weight matrix, or a token's row of the table) or for the whole "tensor".
 
-    Only matrices are rounded, the embedding tables included. Biases and LayerNorm's vectors stay: together they are
-    far less than 1 % of the parameters. Activations are not rounded. The rounded values are stored as float32, so the
-    copy is neither smaller nor faster: it shows what rounding does to vectors, not what it saves.
+    Only matrices are rounded, the embedding tables included. Biases and LayerNorm's vectors are unchanged: together
+    they are far less than 1 % of the parameters. Activations are not rounded. The rounded values are stored as float32,
+    so the copy is neither smaller nor faster: it shows the effect of rounding on vectors, not the saving.
 
     Raises ValueError for other bits or per.
 
@@ -26,7 +26,7 @@ def quantize(model, bits, per="channel"):
     >>> len(bert.layer[0].attention.W_Q.weight[0].unique()) <= 15
     True
     """
-    round_to_grid(torch.zeros(1, 1), bits, per)  # complains before the copy is made
+    round_to_grid(torch.zeros(1, 1), bits, per)  # raises before the copy is made
     rounded = copy.deepcopy(model)
     with torch.no_grad():
         for weight in rounded.parameters():
@@ -36,7 +36,7 @@ def quantize(model, bits, per="channel"):
 
 
 def round_to_grid(W, bits, per="channel"):
-    """The nearest values to W that `bits` allow, in W's own type: whole numbers times a step.
+    """Return the nearest values to W that `bits` allow, in W's own type: whole numbers times a step.
 
     With b bits these are the whole numbers from -m to m, m = 2^(b-1) - 1. The step is the largest |value| of the row
     (per="channel") or of W (per="tensor") over m, so 0 stays 0 and the largest value stays. No value moves by more than
@@ -59,7 +59,7 @@ def round_to_grid(W, bits, per="channel"):
 
 
 def megabytes(bert, bits=32, per="channel"):
-    """What a model's parameters take when its matrices are stored with `bits` bits a number: millions of bytes.
+    """Return the size of a model's parameters with `bits` bits per number in its matrices: millions of bytes.
 
     Everything else, and each step of the grid, takes 4 bytes. Source: L 5.2.
 
@@ -80,10 +80,10 @@ def megabytes(bert, bits=32, per="channel"):
 
 
 def prune(model, share, seed=None):
-    """A copy of a model in whose matrices this share of the numbers is 0: the smallest of each, or some drawn by lot.
+    """Return a copy of a model with this share of each matrix's numbers set to 0: the smallest, or random ones.
 
-    Only matrices are pruned, the embedding tables included, each by the same share. seed: draws which. Nothing is
-    trained afterwards. Raises ValueError for a share outside of 0 to 1. Source: L 2.2; Han et al. 2015.
+    Only matrices are pruned, the embedding tables included, each by the same share. seed: of the random choice. Nothing
+    is trained afterwards. Raises ValueError for a share outside 0 to 1. Source: L 2.2; Han et al. 2015.
 
     >>> from tutorial_lib.bert import Bert
     >>> W = prune(Bert.from_pretrained("book-bert", device="cpu"), 0.3).layer[0].attention.W_Q.weight

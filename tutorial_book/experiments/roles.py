@@ -1,8 +1,8 @@
-"""Does a head put a word on its partner: subject on verb, pronoun on antecedent? A test that can fail (R 10.2-10.5).
+"""Does a head link a word to its partner: subject to verb, pronoun to antecedent? A test that can fail (R 10.2-10.5).
 
-A head is right on a case where the word gives its partner more than any other word; [CLS], [SEP] and the word itself
-are left out. Chance is not the rival, but the best fixed offset, such as "the next word", on the same cases. With 72
-heads some look good by luck, so a head is chosen on one set of sentences and judged on another.
+A head is right on a case if the word gives its partner more than any other word; [CLS], [SEP] and the word itself are
+left out. It is not compared with chance, but with the best fixed offset, such as "the next word", on the same cases.
+With 72 heads some look good by luck, so a head is chosen on one set of sentences and judged on another.
 """
 
 from collections import defaultdict
@@ -14,7 +14,7 @@ from tutorial_lib.geometry.heads import hits, offset_hits, sign_test, word_weigh
 from tutorial_lib.geometry.statistics import bootstrap_interval, holm
 from tutorial_lib.views.traces import Attention
 
-# what a role is called -> the relation of `Story.pairs`, and whether its first word asks
+# name of a role -> the relation of `Story.pairs`, and whether its first word is the query
 ROLES = {
     "subject to verb": ("subject", True), "verb to subject": ("subject", False),
     "object to verb": ("object", True), "verb to object": ("object", False),
@@ -25,19 +25,19 @@ OFFSETS = tuple(offset for offset in range(-12, 13) if offset)
 
 
 class Cases(NamedTuple):
-    """The cases of a role. right: for each head and case, bool (n_layers, n_heads, n). offsets: from the word that asks
-    to its partner, in words, (n,)."""
+    """The cases of a role. right: for each head and case, bool (n_layers, n_heads, n). offsets: from the query word to
+    its partner, in words, (n,)."""
 
     right: np.ndarray
     offsets: np.ndarray
 
     def of_offset(self, offset):
-        """On which cases looking always so many words on is right: bool (n,)."""
+        """Return on which cases always looking this many words ahead is right: bool (n,)."""
         return self.offsets == offset
 
 
 def role_cases(model, tokenizer, told, seed=0) -> dict[str, Cases]:
-    """For each role one case from each text that has one, drawn by the seed, so that cases are independent.
+    """Draw one case for each role from each text that has one, with the seed, so that cases are independent.
 
     told: `Story` objects, such as those of `texts.marked`; each is read as one text.
 
@@ -61,8 +61,8 @@ def role_cases(model, tokenizer, told, seed=0) -> dict[str, Cases]:
 
 
 class Choice(NamedTuple):
-    """The head that is right most often, and the offset that is. p: that the head is no better, for all heads and
-    roles corrected."""
+    """The head that is right most often, and the best offset. p: that the head is no better, corrected for all heads
+    and roles."""
 
     layer: int
     head: int
@@ -73,8 +73,8 @@ class Choice(NamedTuple):
 
 
 def choose_heads(cases) -> dict[str, Choice]:
-    """For each role the best head and the best offset on these cases. p by a sign test, corrected by `holm` for all
-    heads in all roles: at this point 72 heads were looked at eight times. Of two that are equal, the first."""
+    """Return each role's best head and best offset on these cases. p by a sign test, corrected by `holm` for all heads
+    in all roles: so far, 72 heads were tested eight times. Of two equal ones, the first."""
     tests, chosen = [], {}
     for name, (right, offsets) in cases.items():
         tried = offset_hits(np.stack([np.zeros_like(offsets), offsets], 1), OFFSETS)  # (offsets, n)
@@ -89,8 +89,8 @@ def choose_heads(cases) -> dict[str, Choice]:
 
 
 class Confirmed(NamedTuple):
-    """A chosen head on other cases: its share right with a 95 % interval, the offset's, and p, for the roles
-    corrected."""
+    """A chosen head on other cases: its share right with a 95 % interval, the offset's, and p, corrected for the
+    roles."""
 
     share: float
     low: float
@@ -100,7 +100,7 @@ class Confirmed(NamedTuple):
 
 
 def confirm(choices, cases) -> dict[str, Confirmed]:
-    """The chosen heads and offsets on cases on which nothing was chosen. p by a sign test, corrected for the roles."""
+    """Test the chosen heads and offsets on new cases. p by a sign test, corrected for the roles."""
     found = {}
     for name, choice in choices.items():
         right, by_offset = cases[name].right[choice.layer, choice.head], cases[name].of_offset(choice.offset)
@@ -111,9 +111,9 @@ def confirm(choices, cases) -> dict[str, Confirmed]:
 
 
 def selectivity(model, tokenizer, told, role, layer, head):
-    """How often a head is right from the word of the role, and from all other words: two shares.
+    """Return how often a head is right for the role's word, and for all other words: two shares.
 
-    A head that makes every word look at the verb would be right from the subject, and say nothing about subjects.
+    A head that makes every word look at the verb would be right for the subject, but say nothing about subjects.
     """
     relation, forward = ROLES[role]
     own, others = [], []

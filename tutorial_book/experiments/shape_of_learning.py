@@ -1,8 +1,8 @@
-"""How the shape of a model's vectors comes about while it learns: by layer, by step, and by what is left out.
+"""How the shape of a model's vectors develops in training: by layer, by step, and by which vectors are left out.
 
 Four kinds of small models, decoders and encoders, with LayerNorm before or after each sublayer, are trained on the same
-stories, five seeds of each, and measured on the way. `measure seeds shape-of-learning` does that and stores
-the numbers, not the weights. Sources: A 2-4; L 3.2.7, 3.3.3.
+stories, with five seeds each, and measured during training. `measure seeds shape-of-learning` does that and stores the
+numbers, not the weights. Sources: A 2-4; L 3.2.7, 3.3.3.
 """
 
 import warnings
@@ -30,10 +30,10 @@ KINDS = {  # name -> (decodes, norm_first)
     "encoder, post-norm": (False, False),
 }
 SEEDS, STEPS = range(5), (0, 10, 20, 40, 80, 160, 320, 640)
-N_TOKENS = 64  # of each text: all are as long, so that nothing is padded
+N_TOKENS = 64  # of each text: all have this length, so there is no padding
 N_STORIES, N_MEASURED, BATCH = 4_000, 40, 16
 RATE = 0.3  # of tokens that are hidden from encoders
-STD = 64**-0.5  # of the first weights: 1 / √d_model keeps a vector's length through a matrix
+STD = 64**-0.5  # of the initial weights: 1 / √d_model keeps a vector's length through a matrix
 SETTINGS = Settings(STEPS[-1], lr=3e-3, warmup=40)
 LOUD = 2  # coordinates that are left out
 MEASURES = {"anisotropy": anisotropy, "average cosine": average_cosine, "intrinsic dimension": intrinsic_dimension}
@@ -42,7 +42,7 @@ OTHERS = ("first norm", "frequency", "same type")
 
 
 class BothWays(gpt.GPT):
-    """A GPT whose tokens look both ways: an encoder of the same parts. It takes no padding and no cache.
+    """A GPT whose tokens look in both directions: an encoder of the same parts. It takes no padding and no cache.
 
     >>> model = BothWays(gpt.Config(vocab_size=100, d_model=8, n_layers=1, n_heads=2, d_ff=16))
     >>> model.trace([[5, 6, 7]])["layer.0.attention.weights"][0, 0, 0].ne(0).tolist()  # the first token looks at all
@@ -55,7 +55,7 @@ class BothWays(gpt.GPT):
 
 
 def openings(texts, tokenizer, n=N_TOKENS):
-    """The first n ids of each text that has so many: (n_texts, n). Raises ValueError where none has.
+    """Return the first n ids of each text that is long enough: (n_texts, n). Raises ValueError if none is.
 
     >>> openings(["the bear", "the mouse was gone"], WordPiece.from_pretrained(), n=5).shape
     torch.Size([1, 5])
@@ -68,11 +68,11 @@ def openings(texts, tokenizer, n=N_TOKENS):
 
 
 def cloud(X, ids, which):
-    """Some of one layer's vectors, (n_vectors, d), out of all of them (n_texts, n, d) and ids (n_texts, n).
+    """Select some of one layer's vectors, (n_vectors, d), from all of them (n_texts, n, d) and ids (n_texts, n).
 
     which: one of `CLOUDS`: the vectors of all tokens; without those of each text's first token; of the others, the
-    first one of each type. "quiet": without the two coordinates whose mean squares (of others than the first) are the
-    largest. Raises ValueError for another name.
+    first one of each type. "quiet": without the two coordinates with the largest mean squares (over tokens other than
+    the first). Raises ValueError for another name.
 
     >>> X, ids = np.arange(24.0).reshape(2, 3, 4), [[1, 5, 6], [1, 6, 5]]
     >>> [cloud(X, ids, which).shape for which in CLOUDS]
@@ -89,7 +89,7 @@ def cloud(X, ids, which):
 
 
 def profile(states, ids, measure, which="all tokens"):
-    """A measure of each layer's vectors: a list, the embeddings first. states: what `layer_states` found. Source: A 2.
+    """Measure each layer's vectors: a list, embeddings first. states: from `layer_states`. Source: A 2.
 
     measure: a function of an array (n_vectors, d), such as those of `MEASURES`. which: one of `CLOUDS`.
 
@@ -98,12 +98,12 @@ def profile(states, ids, measure, which="all tokens"):
     [16, 16]
     """
     with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "X holds .* exact copies")  # of tokens, before they look at each other
+        warnings.filterwarnings("ignore", "X holds .* exact copies")  # of tokens, before attention
         return [measure(cloud(X, ids, which)) for X in states.values()]
 
 
 def first_norm(X):
-    """How long the first token's vectors are, on average, beside the others': of X (n_texts, n, d).
+    """Return the average length of the first token's vectors divided by the others': of X (n_texts, n, d).
 
     >>> first_norm(np.array([[[6.0, 8.0], [3.0, 4.0], [5.0, 0.0]]]))
     2.0
@@ -113,10 +113,10 @@ def first_norm(X):
 
 
 def frequency_correlation(X, ids, counts):
-    """|r| of the first principal component of all but the first tokens with the logarithm of their counts.
+    """Return |r| of the first principal component (without first tokens) with the logarithm of the counts.
 
-    X: (n_texts, n, d). ids: (n_texts, n). counts: how often each id stands in the texts that the model reads,
-    (vocab_size,). 1: the direction along which the vectors differ most tells how frequent the token is.
+    X: (n_texts, n, d). ids: (n_texts, n). counts: how often each id occurs in the texts that the model reads,
+    (vocab_size,). 1: the direction along which the vectors differ most shows how frequent the token is.
 
     >>> ids, counts = np.array([[0, 1, 2], [0, 3, 1]]), np.array([9, 1, 10, 100])
     >>> X = np.log(counts[ids] + 1.0)[..., None] * [3.0, 4.0]  # (2, 3, 2): all on one line, by frequency
@@ -128,7 +128,7 @@ def frequency_correlation(X, ids, counts):
 
 
 def same_type(X, ids):
-    """The share of vectors (without the first tokens) whose nearest neighbor is of the same token type.
+    """Return the share of vectors (without the first tokens) whose nearest neighbor is of the same token type.
 
     X: (n_texts, n, d). ids: (n_texts, n).
 
@@ -141,7 +141,7 @@ def same_type(X, ids):
 
 
 def measured(model, ids, counts):
-    """All measures of a model's vectors: of each cloud, cloud -> measure -> one number a layer; and of `OTHERS`.
+    """Return all measures of a model's vectors: cloud -> measure -> one number per layer; and those of `OTHERS`.
 
     ids: (n_texts, n). counts: as in `frequency_correlation`. Source: A 2.
 
@@ -162,7 +162,7 @@ def measured(model, ids, counts):
 
 
 def new_model(kind, seed, vocab_size):
-    """A model of one of the four `KINDS` before its first step: of one seed, all have the same weights.
+    """Return a model of one of the four `KINDS` before its first step; all kinds of one seed have the same weights.
 
     >>> new_model("encoder, post-norm", seed=0, vocab_size=100).config.norm_first
     False
@@ -174,7 +174,7 @@ def new_model(kind, seed, vocab_size):
 
 
 def loss_of(kind, model, ids, tokenizer, generator=None):
-    """Mean -log p, in nats, of the next tokens of ids (n_texts, n) for a decoder, of hidden ones for an encoder.
+    """Return mean -log p, in nats, of the next tokens of ids (n_texts, n) for a decoder, of hidden ones for an encoder.
 
     generator: draws which tokens are hidden. Source: L 3.3.3.
 
@@ -192,13 +192,13 @@ def loss_of(kind, model, ids, tokenizer, generator=None):
 
 @lru_cache
 def texts(seed=0, n=N_STORIES):
-    """The openings of the stories of a seed, ids (n_texts, 64), and the tokenizer: book-bert's, for all four kinds."""
+    """Return the beginnings of a seed's stories, ids (n_texts, 64), and book-bert's tokenizer, for all kinds."""
     tokenizer = WordPiece.from_pretrained("book-bert")
     return openings([story.text for story in stories(n, seed)], tokenizer), tokenizer
 
 
 def counted():
-    """What counting alone reaches on the stories that are not read: "unigram" and "bigram", in nats.
+    """Return the losses that counting reaches on the held-out stories: "unigram" and "bigram", in nats.
 
     Example: `counted()["bigram"]`, 2.8 nats.
     """
@@ -207,7 +207,7 @@ def counted():
 
 
 def held_out():
-    """The ids of stories that are not read: (n_texts, 64).
+    """Return the ids of held-out stories: (n_texts, 64).
 
     >>> held_out().shape[1]
     64
@@ -216,9 +216,9 @@ def held_out():
 
 
 def follow(kind, seed, until=STEPS[-1]):
-    """Train a model of a kind, and measure it at each of `STEPS` up to `until`: a list of what `measured` finds.
+    """Train a model of a kind, and measure it at each of `STEPS` up to `until`: a list of results of `measured`.
 
-    "loss" is that on stories that it does not read, in nats. Takes half a minute on one core for all steps.
+    "loss" is that on held-out stories, in nats. All steps take half a minute on one core.
     Example: `follow("decoder, post-norm", seed=2, until=10)[-1]["loss"]`.
     """
     (read, tokenizer), others = texts(), held_out()

@@ -1,7 +1,7 @@
-"""What changed since 2017, one part at a time: a small decoder of Llama's shape, and what taking a change back costs.
+"""Changes since 2017, one part at a time: a small decoder of Llama's shape, and the cost of undoing a change.
 
-Each of `KINDS` is trained on the same stories, from several seeds, with the same steps and as many parameters up to
-1 %, on pieces of 64 tokens. It is judged on pieces four times as long. `measure seeds since` does that and stores
+Each of `KINDS` is trained on the same stories, with several seeds, the same steps and the same number of parameters up
+to 1 %, on pieces of 64 tokens. It is evaluated on pieces four times as long. `measure seeds since` does that and stores
 the numbers, not the weights.
 """
 
@@ -31,20 +31,20 @@ from tutorial_lib.training.recipes import HELD_OUT, spread
 ROTARY = STORED / "models" / "book-gpt-rotary"
 SEEDS = range(5)
 N_TOKENS = 64  # of each piece in training
-N_LONG = 4 * N_TOKENS  # of each piece that it is judged on
-N_PLACES = 16  # so many neighboring places share one mean
+N_LONG = 4 * N_TOKENS  # of each piece in evaluation
+N_PLACES = 16  # this many neighboring positions share one mean
 N_STORIES, N_JUDGED, BATCH = 4_000, 200, 8
-VOCABULARY = 512  # tokens, learned from the same stories: most of a small model's work is to score them
+VOCABULARY = 512  # tokens, learned from the same stories: scoring them is most of a small model's work
 WIDTH, N_LAYERS, N_HEADS = 64, 2, 4
 D_K = WIDTH // N_HEADS
-STD = WIDTH**-0.5  # of the first weights: 1 / √d_model keeps a vector's length through a matrix
+STD = WIDTH**-0.5  # of the initial weights: 1 / √d_model keeps a vector's length through a matrix
 SETTINGS = Settings(400, lr=1e-2, warmup=40)
 POSITIONS = ("rotary", "learned", "sinusoidal", "none")
 
 
 @dataclass(frozen=True)
 class Parts:
-    """What a small decoder is made of. The defaults are Llama's shape; d_ff makes up for what another part takes."""
+    """The parts of a small decoder. The defaults are Llama's shape; d_ff makes up for parameters of another part."""
 
     positions: str = "rotary"
     gated: bool = True
@@ -69,7 +69,7 @@ KINDS = {
 
 
 class Still(Rope):
-    """Rotary positions of which some pairs stand still; if you say nothing, all.
+    """Rotary positions in which some pairs do not turn; by default, none does.
 
     >>> Still(pairs=[1]).frequencies(4)
     tensor([1., 0.])
@@ -77,7 +77,7 @@ class Still(Rope):
 
     def __init__(self, pairs=range(D_K // 2)):
         super().__init__()
-        object.__setattr__(self, "pairs", tuple(pairs))  # frozen, as every Rope
+        object.__setattr__(self, "pairs", tuple(pairs))  # frozen, like every Rope
 
     def frequencies(self, d_k):
         turns = [i not in self.pairs for i in range(d_k // 2)]
@@ -85,9 +85,9 @@ class Still(Rope):
 
 
 class Placed(llama.Embeddings):
-    """Token + position, each a row of a table, as before Llama. The table is learned, or it is the sinusoidal one.
+    """Token + position, each a row of a table, as before Llama. The table is learned, or the sinusoidal one.
 
-    So large that position and token are alike in length. Takes no cache: its first token stands at position 0.
+    Scaled so that position and token have similar lengths. Takes no cache: its first token is at position 0.
     """
 
     def __init__(self, config, learned):
@@ -100,7 +100,7 @@ class Placed(llama.Embeddings):
 
 
 class Decoder(llama.Llama):
-    """A Llama, some of whose parts may be older ones. window: how many tokens each one sees at most, or None for all.
+    """A Llama with some parts replaced by older ones. window: how many tokens each one sees at most; None for all.
 
     >>> model = Decoder(Parts(n_kv_heads=1), vocab_size=50)
     >>> model.window = 2
@@ -136,7 +136,7 @@ class Decoder(llama.Llama):
 
 
 def new_model(kind, seed):
-    """A model of one of `KINDS` before its first step.
+    """Return a model of one of `KINDS` before its first step.
 
     >>> n_parameters(new_model("Llama's shape", 0))
     131136
@@ -146,7 +146,7 @@ def new_model(kind, seed):
 
 
 def n_parameters(model):
-    """How many numbers training can move. Of a learned table of positions, only the rows within the trained length."""
+    """Count the trainable numbers. Of a learned table of positions, only rows within the trained length count."""
     n = sum(p.numel() for p in model.parameters() if p.requires_grad)
     table = getattr(model.embeddings, "table", None)
     return n - (table[N_TOKENS:].numel() if table is not None and table.requires_grad else 0)
@@ -154,7 +154,7 @@ def n_parameters(model):
 
 @lru_cache
 def tokenizer():
-    """The tokenizer of all these models, learned from the stories that they read.
+    """Return the tokenizer of all these models, learned from their training stories.
 
     >>> len(tokenizer())
     512
@@ -164,7 +164,7 @@ def tokenizer():
 
 @lru_cache
 def text(seed=0, n=N_STORIES):
-    """The stories of a seed as one long text, ids (n_tokens,).
+    """Return the stories of a seed as one long text, ids (n_tokens,).
 
     >>> text(HELD_OUT, 2).ndim
     1
@@ -174,7 +174,7 @@ def text(seed=0, n=N_STORIES):
 
 @lru_cache
 def pieces():
-    """What the models are judged on: stories that they do not read, in pieces of 256 tokens and the next one.
+    """Return the evaluation data: held-out stories, in pieces of 256 tokens and the next one.
 
     >>> pieces().shape[1]
     257
@@ -185,7 +185,7 @@ def pieces():
 
 @torch.no_grad()
 def by_place(model, ids):
-    """Mean -log p of each next token, in nats, at 16 places together: ids (n_pieces, n + 1) -> a list of n / 16.
+    """Return mean -log p of each next token, in nats, over 16 positions: ids (n_pieces, n + 1) -> n / 16 values.
 
     >>> model = new_model("no positions", 0)
     >>> len(by_place(model, pieces()[:2]))
@@ -199,7 +199,7 @@ def by_place(model, ids):
 
 
 def lengths(model, ids):
-    """`by_place` in three ways: as it is, each token seeing 64 at most, and with rotary positions 4 times closer."""
+    """Return `by_place` in three ways: unchanged, each token seeing at most 64, and rotary positions 4 times closer."""
     losses = {"as it is": by_place(model, ids)}
     model.window = N_TOKENS
     losses["window"] = by_place(model, ids)
@@ -212,11 +212,11 @@ def lengths(model, ids):
     return losses
 
 
-# --- what the pairs of rotary heads do --------------------------------------------------------------------------------
+# --- the pairs of rotary heads ---------------------------------------------------------------------------------------
 
 
 def pair_scores(trace, layer, frequencies):
-    """What each pair adds to a layer's scores before the softmax, (n_pairs, B, n_heads, n, n)."""
+    """Return what each pair adds to a layer's scores before the softmax, (n_pairs, B, n_heads, n, n)."""
     where = f"layer.{layer}.attention"
     Q, K = trace[f"{where}.rotated_queries"], trace[f"{where}.rotated_keys"]  # (B, heads, n, d_k)
     K = shared_heads(K, Q.shape[1])
@@ -226,11 +226,11 @@ def pair_scores(trace, layer, frequencies):
 
 
 def by_distance(S):
-    """How much the scores of a query differ among its keys, and which share of that the distance alone tells.
+    """Return how much a query's scores differ among its keys, and the share that depends only on the distance.
 
     S: (..., B, n, n). The queries are those of the second half, each with its own key and the n / 2 - 1 before, so that
-    all meet the same distances; each query's mean is taken off, which no softmax sees. Returns the variance, and the
-    share that is left of it in the mean over all texts and queries, both (...).
+    all have the same distances; each query's mean is subtracted, which softmax ignores. Returns the variance, and the
+    share that remains after averaging over all texts and queries, both (...).
 
     >>> place = torch.arange(8.0)
     >>> variance, share = by_distance((place[:, None] - place).expand(3, 1, 8, 8))  # nothing but distance
@@ -247,7 +247,7 @@ def by_distance(S):
 
 @torch.no_grad()
 def pairs_of(model, ids):
-    """For each head and pair of a rotary model, the share of the scores' variance that distance tells.
+    """Return the share of the scores' variance that depends on distance, for each head and pair of a rotary model.
 
     (n_layers * n_heads, n_pairs). ids: (n_texts, n).
     """
@@ -261,9 +261,9 @@ def pairs_of(model, ids):
 
 @torch.no_grad()
 def without(model, ids, pair, what):
-    """The loss, in nats, where one pair of all heads does no more turn ("turning"), or tells tokens apart ("meaning").
+    """Return the loss, in nats, if one pair of all heads does not turn ("turning"), or ignores tokens ("meaning").
 
-    For the latter each query and key has, in this pair, the mean of all at every place, before it is turned.
+    For the latter, each query and key gets the mean over all tokens in this pair, before it is turned.
     """
     one_of("what", what, ("turning", "meaning"))
     index = [pair, pair + D_K // 2]
@@ -283,7 +283,7 @@ def without(model, ids, pair, what):
 
 
 def heads(model, untrained, ids):
-    """What `pairs_of` and `without` find: name -> a list. ids: (n_texts, n + 1)."""
+    """Return the results of `pairs_of` and `without`: name -> a list. ids: (n_texts, n + 1)."""
     models = {"distance": model, "distance, untrained": untrained}
     found = {name: pairs_of(one, ids[:, :-1]).astype(float).tolist() for name, one in models.items()}
     usual = np.mean(by_place(model, ids))
@@ -296,10 +296,10 @@ def heads(model, untrained, ids):
 
 
 class RotaryGPT(gpt.GPT):
-    """A decoder of GPT-2's kind with one part replaced: positions turn queries and keys, and are added to nothing.
+    """A decoder of GPT-2's kind with one part replaced: positions turn queries and keys, and are not added.
 
-    It has the weights of another decoder, whose table of positions is left out. offset: what is added to the places 0,
-    1, 2, ...: a number, (n,), one for each token, or (B, 1), one for each text.
+    It has the weights of another decoder, without its table of positions. offset: added to the positions 0, 1, 2, ...:
+    a number, (n,), one for each token, or (B, 1), one for each text.
 
     >>> model = RotaryGPT(gpt.GPT(gpt.Config(100, d_model=8, n_layers=2, n_heads=2, d_ff=16, n_positions=4)))
     >>> model([[5] * 9])[0].shape
@@ -308,7 +308,7 @@ class RotaryGPT(gpt.GPT):
 
     parts = llama.Embeddings, gpt.Layer, nn.LayerNorm
     reach = math.inf  # no table that could end
-    rope = Rope()  # a page that brings the model asks for its frequencies
+    rope = Rope()  # a page that loads the model needs its frequencies
     offset = 0
 
     def __init__(self, learned):
@@ -316,14 +316,14 @@ class RotaryGPT(gpt.GPT):
         self.load_state_dict(learned.state_dict(), strict=False)
 
     def angles(self, places):
-        """What queries and keys are turned by, (B or 1, 1, n, d_k / 2), for all heads."""
+        """Return the angles that turn queries and keys, (B or 1, 1, n, d_k / 2), for all heads."""
         places = (places + self.offset).to(self.unembedding.weight)
         return self.rope.angles(places, self.config.d_model // self.config.n_heads)[:, None]
 
 
 @lru_cache
 def rotary_gpt():
-    """book-gpt as it would be with rotary positions: the same recipe, trained by measure/rotary.py.
+    """Return book-gpt with rotary positions: the same recipe, trained by measure/rotary.py.
 
     >>> n_learned = sum(p.numel() for p in gpt.GPT.from_pretrained("book-gpt", "cpu").parameters())
     >>> n_learned - sum(p.numel() for p in rotary_gpt().parameters()) == 128 * 128  # the table of positions
@@ -338,14 +338,14 @@ def rotary_gpt():
 
 @contextmanager
 def moved(model, n, offset):
-    """Inside, a decoder's places 0, 1, ..., n - 1 are moved by an offset, as in `RotaryGPT`.
+    """Move a decoder's positions 0, 1, ..., n - 1 by an offset inside this block, as in `RotaryGPT`.
 
-    model: a `RotaryGPT`, or a `gpt.GPT` whose table begins at 0. Raises ValueError where that has no row for a place.
+    model: a `RotaryGPT`, or a `gpt.GPT` whose table begins at 0. Raises ValueError if it has no row for a position.
     """
     turned = isinstance(model, RotaryGPT)
     last = int((torch.arange(n) + offset).max())
     if not turned and last >= model.config.n_positions:
-        raise ValueError(f"the table of positions has {model.config.n_positions} rows, none for position {last}")
+        raise ValueError(f"offset must stay within the table's {model.config.n_positions} rows, got position {last}")
     part = model if turned else model.embeddings
     part.offset = offset
     try:
@@ -356,17 +356,17 @@ def moved(model, n, offset):
 
 @torch.no_grad()
 def loss_at(model, ids, offset):
-    """Mean -log p of each next token, in nats, with all places moved: ids (B, n + 1)."""
+    """Return mean -log p of each next token, in nats, with all positions moved: ids (B, n + 1)."""
     with moved(model, ids.shape[1] - 1, offset):
         logits, _ = model(ids[:, :-1], fused=True)  # (B, n, vocab_size)
     return F.cross_entropy(logits.flatten(0, 1), ids[:, 1:].flatten()).item()
 
 
 def read_at(model, ids, offset):
-    """What a decoder makes of a text at places that are `moved`: ids (n,), offset a tensor.
+    """Return a decoder's output for a text at positions that are `moved`: ids (n,), offset a tensor.
 
-    Returns the probabilities of the next token, (B, vocab_size), and where each token looks, the mean of all heads,
-    (B, n, n). B is 1, or for an offset (B, 1) that many.
+    Returns the probabilities of the next token, (B, vocab_size), and the attention weights, averaged over heads, (B, n,
+    n). B is 1, or the number of offsets (B, 1).
     """
     with moved(model, len(ids), offset):
         trace = model.trace(torch.tensor(ids).expand(len(offset) if offset.ndim == 2 else 1, -1))
@@ -378,7 +378,7 @@ def read_at(model, ids, offset):
 
 
 def follow(kind, seed, until=SETTINGS.n_steps):
-    """Train a model of a kind, and judge it: `lengths`, and for Llama's shape `heads`. Ten seconds on one core.
+    """Train a model of a kind, and evaluate it: `lengths`, and for Llama's shape `heads`. Ten seconds on one core.
 
     Example: `follow("no positions", seed=2, until=10)["as it is"]`.
     """

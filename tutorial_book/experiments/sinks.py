@@ -1,9 +1,9 @@
-"""Where heads rest: a token that is looked at and says little, its key taken away, its coordinate moved; ways out.
+"""Where heads rest: a token that gets attention and says little; its key removed, its coordinate moved; alternatives.
 
 The first half changes a trained model while it runs. The second trains small decoders on letters, some of which are
-signals: behind one, the letter before it comes again. A head that finds it has nothing to do at all other letters.
-Each of `KINDS` is trained from several seeds, with the same steps. `measure seeds sinks` stores what `follow`
-finds, not the weights.
+signals: after a signal, the letter before it is repeated. A head that finds it has nothing to do at all other letters.
+Each of `KINDS` is trained with several seeds and the same steps. `measure seeds sinks` stores the results of `follow`,
+not the weights.
 """
 
 import re
@@ -25,7 +25,7 @@ from tutorial_lib.training.recipes import HELD_OUT, spread
 
 
 class Texts:
-    """Texts as one batch for an encoder: encoding, mask (B, n), True at tokens; of each, where [CLS] and [SEP] stand.
+    """Texts as one batch for an encoder: encoding, mask (B, n), True at tokens; the positions of [CLS] and [SEP].
 
     >>> from tutorial_lib.tokenization import WordPiece
     >>> some = Texts(WordPiece.from_pretrained("book-bert"), ["He saw a dog.", "Run!"])
@@ -41,32 +41,32 @@ class Texts:
         self.words = self.mask & ~self.only(self.first) & ~self.only(self.last)
 
     def only(self, places):
-        """A mask (B, n) that is True at one place of each text."""
+        """Return a mask (B, n) that is True at one position of each text."""
         return torch.arange(self.mask.shape[1]) == places[:, None]
 
     def some_words(self, n=1, seed=0):
-        """A mask (B, n) of n words of each text, drawn by chance, of all where there are fewer."""
+        """Return a mask (B, n) of n random words of each text, or of all if there are fewer."""
         draws = torch.rand(self.mask.shape, generator=torch.Generator().manual_seed(seed)).masked_fill(~self.words, -1)
         return self.words & (draws >= draws.topk(n).values[:, -1:])
 
     def alike(self, before, after, but=None):
-        """For each text, the mean cosine of its words' vectors in two runs, (B,). but: tokens that do not count."""
+        """Return each text's mean cosine of its words' vectors in two runs, (B,). but: tokens that do not count."""
         chosen = self.words if but is None else self.words & ~but
         return (torch.cosine_similarity(before, after, dim=-1) * chosen).sum(1) / chosen.sum(1)
 
     def mean(self, X):
-        """The mean of each text's vectors, (B, d_model)."""
+        """Return the mean of each text's vectors, (B, d_model)."""
         return (X * self.mask[..., None]).sum(1) / self.mask.sum(1, keepdim=True)
 
 
 def received(trace, layer, mask):
-    """How much weight each token gets, over all heads and queries: (B, n). mask: (B, n), True where a token is."""
+    """Return each token's weight, summed over all heads and queries: (B, n). mask: (B, n), True at tokens."""
     A = trace[f"layer.{layer}.attention.weights"].mean(1)  # (B, n, n)
     return (A * mask[..., None]).sum(1) / mask.sum(1, keepdim=True)
 
 
 def without_keys(gone, layers=("*",)):
-    """A `keep` that takes keys away, and so gives their weights to the others. gone: (B, n), True where a key goes."""
+    """Return a `keep` that removes keys, so that others get their weights. gone: (B, n), True at removed keys."""
 
     def cut(S):
         return S.masked_fill(gone[:, None, None], -torch.inf)
@@ -75,7 +75,7 @@ def without_keys(gone, layers=("*",)):
 
 
 def without_values(gone, layers=("*",)):
-    """A `keep` that leaves the keys and takes the values away: what a query gives to these tokens is lost."""
+    """Return a `keep` that keeps the keys but removes the values: a query's weight on these tokens is lost."""
 
     def cut(V):
         return V.masked_fill(gone[:, None, :, None], 0)
@@ -84,10 +84,10 @@ def without_values(gone, layers=("*",)):
 
 
 def with_coordinate(usual, coordinates, take, give=None):
-    """A `keep` that takes coordinates away from a token before each layer, and may give them to another.
+    """Return a `keep` that removes coordinates from a token before each layer, and may give them to another.
 
-    usual: a trace of the model as it is, which has what is given. take, give: (B,), places. What is taken away becomes
-    the mean over the other places of all texts, padding among them.
+    usual: a trace of the unchanged model, the source of the given values. take, give: (B,), positions. The removed
+    coordinates become the mean over the other positions of all texts, including padding.
     """
 
     def swap(before, X):
@@ -104,7 +104,7 @@ def with_coordinate(usual, coordinates, take, give=None):
 
 
 def rounding(n_bits=8, spared=()):
-    """A `keep` that rounds values on the way, not scores and weights: to even steps, the same in a whole tensor.
+    """Return a `keep` that rounds intermediate values, except scores and weights: to even steps per tensor.
 
     spared: coordinates that stay exact.
     """
@@ -124,23 +124,23 @@ def rounding(n_bits=8, spared=()):
     return keep
 
 
-# --- small decoders, with a way out or without ------------------------------------------------------------------------
+# --- small decoders, with or without an alternative to attention --------------------------------------------------
 
 SEEDS = range(5)
-N_TOKENS = 64  # of each text, the sign at its beginning among them
-FROM = 8  # places before this one have few keys to choose from
+N_TOKENS = 64  # of each text, including the sign at its beginning
+FROM = 8  # earlier positions have too few keys to choose from
 N_TEXTS, N_JUDGED, BATCH = 6_000, 100, 8
-SIGNALS = "aht"  # behind each of them, the letter before it comes again
+SIGNALS = "aht"  # after each of them, the letter before it is repeated
 WIDTH, N_LAYERS, N_HEADS = 64, 3, 1
-STD = WIDTH**-0.5  # of the first weights: 1 / √d_model keeps a vector's length through a matrix
+STD = WIDTH**-0.5  # of the initial weights: 1 / √d_model keeps a vector's length through a matrix
 SETTINGS = Settings(800, lr=5e-3, warmup=50, weight_decay=0.1)
 BITS = (8, 6, 4)
 LOWEST = -0.03  # of a clipped softmax: a weight below 0.03 / 1.03 becomes 0
-OTHERS = (1, 3, 5)  # places whose keys are taken away for comparison
+OTHERS = (1, 3, 5)  # positions whose keys are removed for comparison
 
 
 def off_by_one(S):
-    """exp(s) / (1 + Σ exp(s)): one more score, 0, whose weight goes to no token.
+    """Return exp(s) / (1 + Σ exp(s)): one more score, 0, whose weight goes to no token.
 
     >>> off_by_one(torch.zeros(1, 3))
     tensor([[0.2500, 0.2500, 0.2500]])
@@ -149,7 +149,7 @@ def off_by_one(S):
 
 
 def clipped(S):
-    """A softmax stretched from `LOWEST` to 1 and cut at 0: small weights become 0.
+    """Return a softmax stretched from `LOWEST` to 1 and cut at 0: small weights become 0.
 
     >>> clipped(torch.tensor([[0.0, 0.0, 9.0]]))[0, 0]
     tensor(0.)
@@ -162,7 +162,7 @@ KINDS = [f"{norm}, {softmax}" for norm in ("pre-norm", "post-norm") for softmax 
 
 
 class Attention(gpt.CachedAttention):
-    """A decoder's attention with weights from another softmax, and so never fused."""
+    """A decoder's attention with weights from another softmax, so never fused."""
 
     def __init__(self, d_model, n_heads, softmax):
         super().__init__(d_model, n_heads)
@@ -199,9 +199,9 @@ class Decoder(gpt.GPT):
 
 @lru_cache
 def alphabet():
-    """The sign at the beginning, and the letters: their names, and how likely each follows each, (n, n).
+    """Return the sign at the beginning, and the letters: their names, and how likely each follows each, (n, n).
 
-    The likelihoods are counted in stories, without capitals and signs; the first row is how often each occurs.
+    The probabilities are counted in stories, without capitals and signs; the first row is how often each occurs.
     """
     text = [c for story in stories(300) for c in story.text.lower() if c.isalpha() or c == " "]
     names = ["^", *sorted(set(text))]
@@ -219,7 +219,7 @@ def is_signal(ids):
 
 @lru_cache
 def letters(seed=0, n=N_TEXTS):
-    """Drawn texts of 65 letters, ids (n, 65): each begins with ^; behind a signal comes what stood before it."""
+    """Draw texts of 65 letters, ids (n, 65): each begins with ^; after a signal, the letter before it is repeated."""
     _, P = alphabet()
     generator = torch.Generator().manual_seed(seed)
     ids = torch.zeros(n, N_TOKENS + 1, dtype=torch.long)
@@ -230,21 +230,21 @@ def letters(seed=0, n=N_TEXTS):
 
 
 def drawn_loss(model, generator):
-    """The loss of a drawn batch, for `training.train`."""
+    """Return the loss of a drawn batch, for `training.train`."""
     ids = letters()[torch.randint(N_TEXTS, (BATCH,), generator=generator)]
     logits, _ = model(ids[:, :-1])
     return F.cross_entropy(logits.flatten(0, 1), ids[:, 1:].flatten())
 
 
 def new_model(kind, seed):
-    """A model of one of `KINDS` before its first step."""
+    """Return a model of one of `KINDS` before its first step."""
     torch.manual_seed(seed)
     return Decoder(kind, len(alphabet()[0])).eval()
 
 
 @torch.no_grad()
 def losses(model, ids, keep=nothing):
-    """The mean loss behind a signal, and behind other letters, in nats; queries from place 8 on."""
+    """Return the mean loss after a signal, and after other letters, in nats; for queries at position 8 or later."""
     logits, _ = model(ids[:, :-1], keep=keep)
     each = F.cross_entropy(logits.transpose(1, 2), ids[:, 1:], reduction="none")[:, FROM:]
     signal = is_signal(ids[:, FROM:-1])
@@ -252,7 +252,7 @@ def losses(model, ids, keep=nothing):
 
 
 def floor(ids):
-    """The least loss that letters other than signals allow: the entropy of what follows them."""
+    """Return the lowest possible loss after letters other than signals: the entropy of the next letter."""
     _, P = alphabet()
     entropy = -torch.special.xlogy(P, P).sum(1)
     seen = ids[:, FROM:-1]
@@ -260,10 +260,9 @@ def floor(ids):
 
 
 def looks(trace, ids):
-    """For each layer: the weight at place 0 of signals and of other letters, what goes to no token, peaks.
+    """Return for each layer: the weight at position 0 of signals and of other letters, the unused weight, peaks.
 
-    A peak is the largest number among the vectors that a
-    layer adds to, beside their median.
+    A peak is the largest number in the vectors that a layer adds to, divided by their median.
     """
     signal = is_signal(ids[:, FROM:-1])
     found = {name: [] for name in ("of signals", "of others", "to nothing", "peak")}
@@ -279,9 +278,9 @@ def looks(trace, ids):
 
 
 def key_away(place):
-    """A `keep` for a decoder that takes the key of one place away from the queries that stand at place 8 or later."""
+    """Return a `keep` for a decoder that removes one position's key from queries at position 8 or later."""
 
-    def cut(S):  # those before it may have no other key
+    def cut(S):  # earlier ones may have no other key
         S = S.clone()
         S[..., FROM:, place] = -torch.inf
         return S
@@ -290,7 +289,7 @@ def key_away(place):
 
 
 def judged(model, ids):
-    """All that is measured of a model: name -> numbers."""
+    """Return all measurements of a model: name -> numbers."""
     found = looks(model.trace(ids[:, :-1]), ids)
     found["loss"] = losses(model, ids)
     found["without 0"] = losses(model, ids, key_away(0))
@@ -300,7 +299,7 @@ def judged(model, ids):
 
 
 def follow(kind, seed, until=SETTINGS.n_steps):
-    """Train a model of a kind, and judge it, also before its first step.
+    """Train a model of a kind, and evaluate it, also before its first step.
 
     Example: `follow("pre-norm, plain", seed=2, until=10)["loss"]`.
     """
@@ -312,9 +311,9 @@ def follow(kind, seed, until=SETTINGS.n_steps):
 
 
 def resting(one):
-    """The weight that other letters, and signals, give to the beginning, in the layer with the most: (seeds,) each.
+    """Return the weight of other letters, and of signals, on the beginning, in the strongest layer: (seeds,) each.
 
-    one: what is stored of one kind.
+    one: the stored results of one kind.
     """
     layer = one["of others"].argmax(1)
     return [one[what][np.arange(len(layer)), layer] for what in ("of others", "of signals")]

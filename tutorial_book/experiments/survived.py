@@ -1,7 +1,7 @@
-"""What survived: findings of the documents L, A and G, each with its control, out of the chapters' own values.
+"""Which findings survive: those of L, A and G, each with its control, from the chapters' own values.
 
-`measure/survived.py` reads the values of the chapters' last runs and stores them, so that this page waits for none
-of them; a test reads them again and says where a chapter has changed since.
+`measure/survived.py` reads the values of the chapters' last runs and stores them, so that this page does not wait for
+them; a test reads them again and reports chapters that have changed since.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ OWN = "the book's own"
 class Row(NamedTuple):
     """A finding and its control. read: from a chapter's values, (found, control), two numbers of one measure.
 
-    where: the document and its section, or `OWN`. quote: its words there. question: of L's research questions, or "".
-    model: which was measured. left: the control takes something away and asks what is left; else it is a rival, and
-    the question is who has more. cosine: whether they are cosines. again: another model and the same of it, if there is
+    where: the document and its section, or `OWN`. quote: its words there. question: one of L's research questions, or
+    "". model: the measured one. left: the control removes something and asks what is left; otherwise it is a rival, and
+    the question is which has more. cosine: whether they are cosines. again: another model and its results, if there is
     one.
     """
 
@@ -127,29 +127,29 @@ ROWS = (
 
 
 def against_others(page, cosines):
-    """The size of the cosine of funny-sad with laugh-cry, and the largest of the others without the bias's."""
+    """Return the size of the cosine of funny-sad with laugh-cry, and the largest of the others except the bias's."""
     sizes = dict(zip(combinations(page.six, 2), np.abs(cosines), strict=True))
     del sizes["doctor-nurse", "female-male"]
     return sizes.pop(("funny-sad", "laugh-cry")), max(sizes.values())
 
 
 def growth(page, first, last):
-    """How much the intrinsic dimension grows from one step to another, over all tokens and without near copies."""
+    """Return how much the intrinsic dimension grows between two steps, over all tokens and without near copies."""
     return tuple(page.dimensions[last][i] - page.dimensions[first][i] for i in (0, 1))
 
 
 def swap(page, name, contrast, words):
-    """The size of a swap's cosine, and the largest of all other swaps."""
+    """Return the size of a swap's cosine, and the largest of all other swaps."""
     test = page.swap_tests[name, contrast, words]["cls"]
     return abs(test.observed), np.abs(test.null).max()
 
 
 def verdict(row, found, control) -> str:
-    """Whether a finding passed its control.
+    """Return whether a finding passed its control.
 
-    Against a rival it fails if the rival has 85 % of what was found, or more, and passes if it has three quarters or
-    less. If something is taken away, it passes if two thirds are left, and fails if one third is, or less. If nothing
-    was found, it fails. The limits were set after the numbers were seen.
+    Against a rival it fails if the rival has 85 % or more of the found value, and passes if it has three quarters or
+    less. If something is removed, it passes if two thirds are left, and fails if a third or less is. If nothing was
+    found, it fails. The limits were set after the numbers were seen.
 
     >>> verdict(ROWS[0], 0.99, 0.66), verdict(ROWS[0], 0.5, 0.5)
     ('passed', 'failed')
@@ -163,21 +163,21 @@ def verdict(row, found, control) -> str:
 
 
 def computed(row, page) -> list[float]:
-    """(found, control) of a row, and of its other model if there is one, by its chapter's values."""
+    """Return (found, control) of a row, and of its other model if there is one, from its chapter's values."""
     readers = [row.read, *([row.again[1]] if row.again else [])]
     return [float(value) for read in readers for value in read(page)]
 
 
 def gathered(page_of) -> dict[str, list[float]]:
-    """Name of a row -> what `computed` returns, rounded. page_of: chapter -> its values."""
+    """Return name of a row -> the result of `computed`, rounded. page_of: chapter -> its values."""
     pages = {chapter: page_of(chapter) for chapter in dict.fromkeys(row.chapter for row in ROWS)}
     return {row.name: [round(value, 4) for value in computed(row, pages[row.chapter])] for row in ROWS}
 
 
 class Board:
-    """Findings as a table, each with a picture of what was found and what its control gives.
+    """Findings as a table, each with a picture of the found value and its control's.
 
-    rows: some of `ROWS`. values: name -> what `computed` returns, as stored.
+    rows: some of `ROWS`. values: name -> the result of `computed`, as stored.
     """
 
     def __init__(self, rows, values, caption):
@@ -209,7 +209,7 @@ class Board:
 
 
 def cited(row) -> str:
-    """Where a finding comes from, with the words of the document.
+    """Return where a finding comes from, with the words of the document.
 
     >>> cited(ROWS[3]), cited(ROWS[0])
     ("the book's own", 'L 3.2.3: “All of the methods achieved a 83-86% accuracy on the test set”')
@@ -218,7 +218,7 @@ def cited(row) -> str:
 
 
 def measured(row, values) -> list[str]:
-    """What was measured on which model, and the same of the other model if there is one.
+    """Return the measurement and its model, and the same of the other model if there is one.
 
     >>> measured(ROWS[0], [0.99, 0.6633])
     ['0.99, and 0.66: words right (default model)']
@@ -237,7 +237,7 @@ html[data-theme="dark"] .survived .found{fill:#7CB8FF}html[data-theme="dark"] .s
 
 
 def picture(found, control, width=120) -> str:
-    """A line from 0 on with a dot at what was found and a square at what the control gives.
+    """Draw a line that begins at 0, with a dot at the found value and a square at the control's.
 
     >>> picture(0.5, 0.25).count("<circle"), picture(0.5, 0.25).count("<rect")
     (1, 1)
@@ -255,7 +255,7 @@ def picture(found, control, width=120) -> str:
 
 
 def numbers(found, control) -> str:
-    """Both numbers as they are written.
+    """Return both numbers as they are written.
 
     >>> numbers(0.99, 0.6633), numbers(11.0, 11.0)
     ('0.99, and 0.66', '11, and 11')

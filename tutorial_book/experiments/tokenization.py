@@ -1,4 +1,4 @@
-"""L's vocabulary, that of bert-base-cased, which is not part of this book: what it holds, now or as it was stored.
+"""L's vocabulary, that of bert-base-cased, which is not part of this book: its contents, computed now or stored.
 
 Source: L 3.2.1, 4.2.1, 4.3.
 """
@@ -13,7 +13,7 @@ LOOKED_UP = "[PAD] [UNK] [CLS] [SEP] [MASK] the of and a an . bear Bear".split()
 
 
 def cased() -> dict:
-    """The numbers of `measure`, computed now where the vocabulary is on this machine, else the stored ones.
+    """Return the numbers of `measure`, computed now if the vocabulary is on this machine, else the stored ones.
 
     >>> cased()["size"], cased()["ids"]["bear"], cased()["ids"]["Bear"]
     (28996, 4965, 8073)
@@ -23,11 +23,11 @@ def cased() -> dict:
 
 
 def measure(tok: WordPiece) -> dict:
-    """What a cased vocabulary holds. "size", "kinds", "blocks" (the first six), "shares" are those of `anatomy`.
+    """Describe a cased vocabulary. "size", "kinds", "blocks" (the first six), "shares" are those of `anatomy`.
 
     "ids": token -> id, of some. "ascii": how many of the ids 106 to 199 are ASCII. "letters": the mean length of the
-    first and of the last 1,000 words of letters. "texts": the documents' sentences, that of the bear with "an" for "a",
-    too -> tokens and ids, without [CLS] and [SEP].
+    first and of the last 1,000 words of letters. "texts": the documents' sentences, and the one with the bear also with
+    "an" for "a" -> tokens and ids, without [CLS] and [SEP].
     """
     parts, words = anatomy(tok.vocab), [len(token) for token in tok.tokens[tok.vocab["the"] :] if token.isalpha()]
     texts = load_texts("documents")

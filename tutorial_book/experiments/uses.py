@@ -1,6 +1,6 @@
-"""Semantic search: a database of texts and their vectors, and how well it finds what it should. Source: L 4.5.
+"""Semantic search: a database of texts and their vectors, and how well it finds the right texts. Source: L 4.5.
 
-The database is SQLite with the extension sqlite-vec: one file, no server, and exact, for it compares the query with
+The database is SQLite with the extension sqlite-vec: one file, no server, and exact, because it compares the query with
 every vector. Python's own sqlite3 cannot load extensions everywhere, so SQLite comes with the package apsw.
 """
 
@@ -20,12 +20,12 @@ Answer:"""
 
 
 class Index:
-    """A vector database of texts: `search` gives the texts whose vectors have the largest cosine with the query's.
+    """A vector database of texts: `search` returns the texts whose vectors have the largest cosine with the query's.
 
     texts: a list of str. vectors: (n, d), one for each text, NumPy or torch. tags: None, or a str for each text, such
-    as where it is from. The database lives in memory.
+    as its source. The database is in memory.
 
-    Raises TypeError or ValueError where they are not that, or a vector is zero or not finite: it has no cosine.
+    Raises TypeError or ValueError for other arguments, or if a vector is zero or not finite: it has no cosine.
 
     >>> index = Index(["a", "b", "c"], np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]]))
     >>> [text for text, cosine in index.search(np.array([1.0, 0.2]), k=2)]
@@ -38,7 +38,7 @@ class Index:
             raise ValueError(f"vectors must have shape ({len(texts)}, d), one for each text, got {vectors.shape}")
         tags = [""] * len(texts) if tags is None else check_texts("tags", tags)
         if len(tags) != len(texts):
-            raise ValueError(f"tags must be one for each text, {len(texts)}, got {len(tags)}")
+            raise ValueError(f"tags must have one entry per text, {len(texts)}, got {len(tags)}")
         self.database = _database()
         d = vectors.shape[1]
         columns = f"vector float[{d}] distance_metric=cosine, tag text"
@@ -50,14 +50,14 @@ class Index:
             self.database.executemany("INSERT INTO vectors(rowid, vector, tag) VALUES (?, ?, ?)", rows)
 
     def search(self, vector, k=10, tag=None):
-        """The k texts nearest to a vector (d,), each with its cosine, the nearest first; all texts where k is more.
+        """Return the k texts nearest to a vector (d,), each with its cosine, nearest first; at most all texts.
 
-        tag: only texts with this tag. Exact: the query is compared with every vector. Of equal cosines the earlier
-        text comes first.
+        tag: only texts with this tag. Exact: the query is compared with every vector. Of equal cosines the earlier text
+        comes first.
         """
         vector = _floats("vector", vector)
         if vector.shape != (self.d,):
-            raise ValueError(f"vector must have shape ({self.d},), as those in the index, got {vector.shape}")
+            raise ValueError(f"vector must have shape ({self.d},), like those in the index, got {vector.shape}")
         k = whole_number("k", k, 1, f"a number of texts, 1 to {LARGEST_K}", LARGEST_K)
         query, values = "vector MATCH ? AND k = ?", (vector.tobytes(), k)
         if tag is not None:
@@ -72,7 +72,7 @@ class Index:
         return self.database.execute("SELECT count(*) FROM texts").get
 
     def __iter__(self):
-        """Each entry, in order, as (text, tag, vector)."""
+        """Yield each entry, in order, as (text, tag, vector)."""
         for text, tag, vector in self.database.execute(
             "SELECT text, tag, vector FROM texts JOIN vectors ON vectors.rowid = id ORDER BY id"
         ):
@@ -80,15 +80,15 @@ class Index:
 
     @property
     def d(self):
-        """How many coordinates the vectors have."""
+        """Return how many coordinates the vectors have."""
         return self.database.execute("SELECT vec_length(vector) FROM vectors LIMIT 1").get
 
 
 def chunks(text, tok, size, overlap=0):
     """Cut a text at spaces into chunks of at most `size` tokens; each repeats the last words of the one before.
 
-    tok: the tokenizer that counts. overlap: how many tokens are repeated, at most; words stay whole, so it may be
-    fewer. A word that alone has more than `size` tokens is a chunk of its own. Source: L 4.5.1.
+    tok: the tokenizer that counts. overlap: how many tokens are repeated, at most; words stay whole, so there may be
+    fewer. A single word with more than `size` tokens is its own chunk. Source: L 4.5.1.
 
     >>> from tutorial_lib.tokenization import WordPiece
     >>> chunks("one two three four five", WordPiece.from_pretrained(), size=3, overlap=1)
@@ -114,7 +114,7 @@ def chunks(text, tok, size, overlap=0):
 
 
 def prompt(question, texts):
-    """What a language model would get to answer a question from the texts that were found. Source: L 4.5.2.
+    """Return the prompt that asks a language model a question, with the texts that were found. Source: L 4.5.2.
 
     >>> print(prompt("What do bears eat?", ["Bears eat fish."]))
     Answer the question from the numbered texts below, and from nothing else.
@@ -130,10 +130,10 @@ def prompt(question, texts):
 
 
 def recall_at_k(rankings, relevant, k):
-    """For each query, the share of its relevant texts that are among the first k found.
+    """Return the share of each query's relevant texts that are among the first k found.
 
-    rankings: for each query the texts as they were found, best first. relevant: for each query the texts that it
-    should find, at least one.
+    rankings: for each query the found texts, best first. relevant: for each query the texts that it should find, at
+    least one.
 
     >>> recall_at_k([["a", "b", "c"], ["c", "b", "a"]], [["a", "c"], ["a"]], k=2)
     array([0.5, 0. ])
@@ -144,7 +144,7 @@ def recall_at_k(rankings, relevant, k):
 
 
 def reciprocal_rank(rankings, relevant):
-    """For each query, 1 / the place of the first relevant text, 0 if none is found. The mean is the MRR.
+    """Return 1 / the rank of each query's first relevant text, 0 if none is found. The mean is the MRR.
 
     >>> reciprocal_rank([["a", "b", "c"], ["c", "b", "a"]], [["a", "c"], ["b"]])
     array([1. , 0.5])
@@ -163,12 +163,12 @@ def _floats(name, value):
     except (TypeError, ValueError) as error:
         raise TypeError(f"{name} must be an array of numbers, got {type(value).__name__}") from error
     if not np.isfinite(value).all() or not value.any(-1).all():
-        raise ValueError(f"{name} must be finite and not zero, or there is no cosine; got one that is not")
+        raise ValueError(f"{name} must be finite and not zero, because it needs a cosine")
     return value
 
 
 def _database():
-    """A connection to a new database in memory, with sqlite-vec loaded."""
+    """Return a connection to a new database in memory, with sqlite-vec loaded."""
     with needed("apsw sqlite-vec", "the vector database"):
         import apsw
         import sqlite_vec

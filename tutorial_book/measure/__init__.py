@@ -1,7 +1,7 @@
-"""What takes too long for a page: programs that measure once and store their numbers in `experiments/stored`.
+"""Measurements that take too long for a page: programs that store their numbers in `experiments/stored`.
 
 `python -m tutorial_book measure` lists them, `python -m tutorial_book measure NAME` runs one: its `record` returns
-stored file -> what goes into it. One thread, so that the same numbers come out again on the same kind of processor.
+stored file -> content. One thread, so that the results are identical on the same kind of processor.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ PACKAGES = ("tutorial_lib", "torch", "numpy", "scipy", "scikit-learn", "umap-lea
 
 
 def docstring(name: str) -> str:
-    """Return what a program says of itself, without importing it."""
+    """Return a program's description, without importing it."""
     return ast.get_docstring(ast.parse((FOLDER / f"{name}.py").read_text(encoding="utf-8")))
 
 
@@ -63,7 +63,7 @@ def run(name: str | None, arguments: list[str]) -> int:
 
 
 def as_json(found: dict) -> str:
-    """Return JSON: the date, the versions that measured, and what was found, with each list of numbers on one line."""
+    """Return JSON: the date, the versions, and the results, with each list of numbers on one line."""
     versions = {package: version(package).partition("+")[0] for package in PACKAGES}
     text = json.dumps({"date": date.today().isoformat(), "versions": versions} | found, indent=1, ensure_ascii=False)
     return re.sub(r"\[[-\d.,e\s\[\]]*\]", lambda numbers: re.sub(r"\s+", "", numbers[0]), text) + "\n"

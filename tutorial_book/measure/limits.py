@@ -2,9 +2,9 @@
 
     python -m tutorial_book measure limits FOLDER       some ten minutes on one core
 
-FOLDER holds LIMIT-small (corpus.jsonl, queries.jsonl, qrels.jsonl) of github.com/google-deepmind/limit. Those texts are
-CC BY 4.0 and not part of this book; their numbers stand beside those of the book's own profiles. The most texts of
-which vectors reach every pair take minutes for each further dimension: they are stored too.
+FOLDER contains LIMIT-small (corpus.jsonl, queries.jsonl, qrels.jsonl) of github.com/google-deepmind/limit. Those texts
+are CC BY 4.0 and not part of this book; their numbers are shown next to those for the book's profiles. It takes minutes
+per dimension to find the most texts of which vectors reach every pair, so these numbers are stored too.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ PLACES = (2, 10, 20)  # k of recall@k
 
 
 def record(folder, *, dimensions=DIMENSIONS) -> dict:
-    """The scores of each search on LIMIT-small, and the most texts of which all pairs are reached."""
+    """Return the scores of each search on LIMIT-small, and the most texts of which all pairs are reached."""
     found = {
         "model": {"name": DEFAULT, "sha256": KNOWN[DEFAULT].sha256},
         "limit-small": recalls(*limit_small(Path(folder))),
@@ -48,7 +48,7 @@ def limit_small(folder) -> tuple[list, list, list]:
 
 
 def recalls(texts, questions, relevant) -> dict:
-    """How many texts and questions there are, and for each search recall@2, @10 and @20."""
+    """Return how many texts and questions there are, and for each search recall@2, @10 and @20."""
     bert, tok = Bert.from_pretrained(device="cpu"), WordPiece.from_pretrained()
 
     def vectors(part, pooling):
@@ -63,7 +63,7 @@ def recalls(texts, questions, relevant) -> dict:
 
 
 def climb(dimensions, seed) -> list:
-    """The critical number of texts of each dimension: what d numbers reach, d + 1 reach too, so each begins there."""
+    """Return the critical number of texts of each dimension; each search begins at the one before."""
     most = []
     for d in dimensions:
         most.append(critical(d, seed, start=max([2, *most])))

@@ -1,4 +1,4 @@
-"""Train an LSTM and a decoder of its size on the same stories, and store what they remember: stored/memory.json.
+"""Train an LSTM and a decoder of its size on the same stories, and store how much they remember: stored/memory.json.
 
     python -m tutorial_book measure memory        a quarter of an hour on one core
 
@@ -24,19 +24,19 @@ from tutorial_lib.training import Settings, evaluate_next_tokens_of, next_tokens
 from tutorial_lib.training.recipes import HELD_OUT, N_HELD_OUT, RECIPES, spread
 
 SETTINGS = Settings(1_000, lr=8e-3, warmup=50)
-KINDS = {  # so that a poor rate or too few steps are not taken for a poor memory
+KINDS = {  # so that a poor rate or too few steps are not mistaken for a poor memory
     "LSTM": SETTINGS,
     "decoder": SETTINGS,
     "LSTM, a higher rate": replace(SETTINGS, lr=2e-2),
     "LSTM, four times as long": replace(SETTINGS, n_steps=4 * SETTINGS.n_steps),
 }
 SEEDS = (0, 1)
-N_STORIES, N_CASES, BATCH = 8_000, 1_500, 24  # read; told to judge; in a step
+N_STORIES, N_CASES, BATCH = 8_000, 1_500, 24  # to train on; to judge; in a step
 DISTANCES = (1, 9, 17, 25, 33, 41)  # where the bins of tokens begin; the last is open
 
 
 def record(*, n_stories=N_STORIES, n_cases=N_CASES, kinds=KINDS) -> dict:
-    """Return the losses of each kind, and what it gains from a name's first mention."""
+    """Return the losses of each kind, and its gain from a name's first mention."""
     tokenizer = BPE.from_pretrained("book-gpt")
     read, others = (
         [tokenizer.encode(END + story.text + END).ids for story in stories(n, seed)]
@@ -68,9 +68,9 @@ def record(*, n_stories=N_STORIES, n_cases=N_CASES, kinds=KINDS) -> dict:
 
 
 class LSTM(nn.Module):
-    """An RNN that decodes: two layers of LSTM, and the token table as the output's, too. Called as `GPT` is.
+    """An RNN that decodes: two layers of LSTM, and the token table also as the output's. Called as `GPT` is.
 
-    hidden: what each layer's state holds; 82 makes it as large as a decoder of two layers and d_model 64. Source:
+    hidden: the size of each layer's state; 82 makes it as large as a decoder of two layers and d_model 64. Source:
     Hochreiter and Schmidhuber 1997.
     """
 
@@ -87,10 +87,10 @@ class LSTM(nn.Module):
 
 
 class Case(NamedTuple):
-    """A name that a story tells for the second time: its place, and how many tokens before it the first time was.
+    """A name that a story mentions for the second time: its position, and the distance to the first in tokens.
 
-    ids: the story's up to there, without the name itself. swapped: the same with another name, of the same gender and
-    nowhere in the story, in the first place. name: the id of the right one.
+    ids: the story up to there, without the name itself. swapped: the same with another name in the first place, of the
+    same gender and not in the story. name: the id of the right one.
     """
 
     ids: list[int]
@@ -100,7 +100,7 @@ class Case(NamedTuple):
 
 
 def second_mentions(told, tokenizer, seed=0) -> list[Case]:
-    """A `Case` from each story that tells a name of one token twice, drawn by the seed. told: `Story` objects.
+    """Return a `Case` from each story that mentions a one-token name twice, drawn with the seed. told: `Story` objects.
 
     One from each, so that cases are independent.
     """
@@ -130,7 +130,7 @@ def second_mentions(told, tokenizer, seed=0) -> list[Case]:
 
 @torch.no_grad()
 def recall(model, cases) -> np.ndarray:
-    """How much each first mention tells of the second, in nats: log p(name) less log p(name | another name there).
+    """Return the gain from each first mention, in nats: log p(name) minus log p(name | another name there).
 
     0: the model has forgotten which name it was.
     """
@@ -143,13 +143,13 @@ def recall(model, cases) -> np.ndarray:
 
 
 def by_distance(gains, distances):
-    """The mean of each bin of `DISTANCES`, with a 95 % interval: (mean, low, high) for each."""
+    """Return the mean of each bin of `DISTANCES`, with a 95 % interval: (mean, low, high) for each."""
     bins = np.digitize(distances, DISTANCES) - 1
     return [with_interval(np.asarray(gains)[bins == one]) for one in range(len(DISTANCES))]
 
 
 def trained(kind, settings, read, vocab_size):
-    """A decoder or an LSTM, trained on stories: lists of ids. With one seed, both see the same batches."""
+    """Return a decoder or an LSTM, trained on stories: lists of ids. With one seed, both get the same batches."""
     torch.manual_seed(settings.seed)
     shape = replace(RECIPES["book-gpt-small"].config, vocab_size=vocab_size)
     model = spread(GPT(shape), RECIPES["book-gpt-small"].std) if kind == "decoder" else LSTM(vocab_size)

@@ -1,8 +1,8 @@
-"""Set the smallest weights of book-bert and of the default model to 0, and store what it costs: stored/pruning.json.
+"""Set the smallest weights of book-bert and of the default model to 0, and store the cost: stored/pruning.json.
 
     python -m tutorial_book measure pruning        some four minutes on one core
 
-The chapter on open questions shows these numbers beside as many weights drawn by lot.
+The chapter on open questions compares these numbers with those for equally many random weights.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ HOW = {"the smallest": None, "by lot, seed 0": 0, "by lot, seed 1": 1}
 
 
 def record(*, shares=SHARES, n_texts=60, n_stories=N_HELD_OUT) -> dict:
-    """`curves` of book-bert's loss, and of the nearest neighbors by the default model."""
+    """Return `curves` of book-bert's loss, and of the nearest neighbors by the default model."""
     bert, own = Bert.from_pretrained(device="cpu"), Bert.from_pretrained("book-bert", device="cpu")
     tokenizer, words = WordPiece.from_pretrained(), WordPiece.from_pretrained("book-bert")
     texts = load_texts("encyclopedia")[:n_texts] + load_texts("posts")[:n_texts]
@@ -51,7 +51,7 @@ def record(*, shares=SHARES, n_texts=60, n_stories=N_HELD_OUT) -> dict:
 
 
 def curves(measure, shares) -> dict:
-    """As "curves", how -> [mean, low, high] a share; as "difference", the smallest less the mean of those by lot."""
+    """Return "curves", how -> [mean, low, high] per share, and "difference", the smallest minus the random ones."""
     found = {how: [measure(share, seed) for share in shares] for how, seed in HOW.items()}
     smallest, *by_lot = found.values()
     apart = [one - sum(others) / len(others) for one, *others in zip(smallest, *by_lot, strict=True)]
@@ -60,15 +60,15 @@ def curves(measure, shares) -> dict:
 
 
 def with_interval(values) -> list[float]:
-    """The mean of some values, and its 95 % interval, to four places."""
+    """Return the mean of some values, and its 95 % interval, to four places."""
     return [round(float(one), 4) for one in (np.mean(values), *bootstrap_interval(np.mean, values))]
 
 
 @torch.no_grad()
 def hidden_losses(bert, tokenizer, texts, seeds=(0, 1)) -> np.ndarray:
-    """Mean -log p of each text's hidden tokens, in nats: (n_texts,). Each seed hides others; a text's are averaged.
+    """Return mean -log p of each text's hidden tokens, in nats: (n_texts,), averaged over seeds.
 
-    bert: with an MLM head. Every model is judged on the same hidden tokens.
+    bert: with an MLM head. Every model is evaluated on the same hidden tokens.
     """
     ids, mask = padded([tokenizer.encode(text).ids for text in texts])
     losses, n = torch.zeros(len(texts)), torch.zeros(len(texts))
@@ -82,7 +82,7 @@ def hidden_losses(bert, tokenizer, texts, seeds=(0, 1)) -> np.ndarray:
 
 
 def same_neighbors(X, exact, k=10) -> np.ndarray:
-    """Which share of each vector's k nearest, by cosine, is the same in both clouds: (n_vectors,)."""
+    """Return which share of each vector's k nearest, by cosine, is the same in both clouds: (n_vectors,)."""
     nearest = []
     for cloud in (X, exact):
         C = cosine_matrix(cloud)

@@ -1,9 +1,9 @@
-"""Measure what the documents' authors published and this book may not bring: texts, sentence pairs, a vocabulary.
+"""Measure data that the documents' authors published and the book may not include: texts, sentence pairs, vocabulary.
 
     TUTORIAL_LIB_TEXTS=FOLDER python -m tutorial_book measure published [FOLDER]     a minute on one core
 
-The texts are fetched where the variable names no folder with them. The vocabulary is that of bert-base-cased: the
-folder with its vocab.txt, or what the cache or the hub has. What is not to be had stays as it is stored, and is named.
+The texts are downloaded if the variable names no folder with them. The vocabulary is that of bert-base-cased: the
+folder with its vocab.txt, or a file from the cache or the hub. Missing parts keep their stored values, and are named.
 Writes real-texts.json, luisto-pairs.json and cased-vocabulary.json: numbers, not texts.
 """
 
@@ -25,11 +25,11 @@ from tutorial_lib.weights.files import check_sha256, read_text
 
 SIX = [name.lower() for name in TABLE_6]
 PAIRS = np.triu_indices(6, 1)  # the fifteen pairs of contrasts, in the order of Table 7
-LARGE = 0.4  # two cosines of Table 7 are larger in size, and any correlation with them is theirs
+LARGE = 0.4  # two cosines of Table 7 are larger in size, and dominate any correlation
 
 
 def record(folder=None) -> dict:
-    """What is stored of each."""
+    """Return the stored results of each."""
     found = {}
     for file, measured in (
         ("real-texts", real_texts), ("luisto-pairs", of_pairs), ("cased-vocabulary", lambda: of_vocabulary(folder))
@@ -42,22 +42,22 @@ def record(folder=None) -> dict:
 
 
 def real_texts() -> dict:
-    """The numbers of `collections.measure`."""
+    """Return the numbers of `collections.measure`."""
     return measured_on("wikipedia", "tweets") | collections.measure()
 
 
 def measured_on(*names) -> dict:
-    """The model, and the files that were read."""
+    """Return the model, and the files that were read."""
     sources = {source.file: source.sha256 for name in names for source in SOURCES[name]}
     return {"model": {"name": DEFAULT, "sha256": KNOWN[DEFAULT].sha256}, "sources": sources}
 
 
 def of_pairs(*, model=None, n=2000) -> dict:
-    """What a model makes of L's pairs and of this book's, after its last layer. n: of resamples.
+    """Measure L's pairs and this book's with a model's last layer. n: of resamples.
 
-    By pooling, "cls" and "mean", of L's pairs the fifteen "cosines" of Table 7 and
-    their "intervals" of 95 %, "within" (the average cosine of two differences of each contrast), and "correlations":
-    the two of `meaning.correlations`, and their difference; "correlation intervals": low and high of each.
+    By pooling, "cls" and "mean", of L's pairs the fifteen "cosines" of Table 7 and their "intervals" of 95 %, "within"
+    (the average cosine of two differences of each contrast), and "correlations": the two of `meaning.correlations`, and
+    their difference; "correlation intervals": low and high of each.
     """
     table_7 = [*TABLE_7.values()]
     small = np.abs(table_7) < LARGE
@@ -81,7 +81,7 @@ def of_pairs(*, model=None, n=2000) -> dict:
 
 
 def cosines(*differences):
-    """The cosines between the average difference vectors of L's six contrasts, as Table 7 lists them: (15,)."""
+    """Return the cosines between the average difference vectors of L's six contrasts, ordered as in Table 7: (15,)."""
     return contrast_cosines(dict(zip(SIX, differences, strict=True)))[PAIRS]
 
 
@@ -90,7 +90,7 @@ def _differences(pairs, model, pooling):
 
 
 def of_vocabulary(folder) -> dict:
-    """What is stored of the vocabulary. Raises ValueError where vocab.txt is not that of bert-base-cased."""
+    """Return the stored part of the vocabulary. Raises ValueError if vocab.txt is not that of bert-base-cased."""
     digests = KNOWN[tokenization.NAME].vocabulary_sha256
     if folder is None:
         tok = WordPiece.from_pretrained(tokenization.NAME)

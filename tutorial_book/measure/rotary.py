@@ -1,9 +1,9 @@
-"""Train book-gpt once more, with rotary positions, and store it: stored/models/book-gpt-rotary.
+"""Train book-gpt again, with rotary positions, and store it: stored/models/book-gpt-rotary.
 
     python -m tutorial_book measure rotary FOLDER     a quarter of an hour on one core
 
-FOLDER keeps a run that was cut off. The recipe is book-gpt's, and so are the stories, the batches and the first
-weights; only the table of positions is left out. Beside the weights (float16) lie the curve and a card.
+FOLDER keeps an interrupted run. The recipe is book-gpt's, and so are the stories, the batches and the initial weights;
+only the table of positions is left out. The curve and a card are stored with the weights (float16).
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ CARD = Path(__file__).with_name("rotary_card.md")
 
 
 def record(run, *, folder=ROTARY, until=None) -> dict:
-    """Store the weights and their card. Return the curve, and what the stored model reaches."""
+    """Store the weights and their card. Return the curve, and the stored model's results."""
     ready = RECIPE.prepare()
     model = RotaryGPT(ready.model)
 

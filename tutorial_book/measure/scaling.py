@@ -2,9 +2,9 @@
 
     python -m tutorial_book measure scaling        some minutes; needs Dask: pip install -e ".[cluster]"
 
-The default model reads paragraphs of Wikipedia (TUTORIAL_LIB_TEXTS=FOLDER, or they are fetched). Runs take turns, so
-that a slow moment of the machine hits all. A rate counts from when each worker is in its second chunk: by then it has
-loaded the model. The layers, with weights drawn by chance, run on one thread, and their vectors go into a `Cloud`.
+The default model reads paragraphs of Wikipedia (TUTORIAL_LIB_TEXTS=FOLDER, or they are downloaded). Runs take turns, so
+that a slow moment of the machine affects all. A rate counts from the moment each worker is in its second chunk: by then
+it has loaded the model. The layers, with random weights, run on one thread, and their vectors go into a `Cloud`.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ LENGTH, AT_ONCE, ROWS = 128, 512, 4096  # tokens in a text and in a batch; vecto
 
 
 def corpus_of(path, n_texts) -> dict:
-    """Write so many texts, shuffled, so that no chunk is of one article; and what is said of them all."""
+    """Write this many texts, shuffled, so that no chunk comes from one article; return a description of them."""
     texts = load_texts("wikipedia")
     n_bytes = sum(len(text.encode()) for text in texts)
     told = {"name": "paragraphs of Wikipedia", "texts": len(texts), "bytes": n_bytes}
@@ -41,16 +41,16 @@ def corpus_of(path, n_texts) -> dict:
 
 
 def timed(corpus, folder, workers, threads, chunk) -> dict:
-    """Texts a second once all workers are at work, seconds of the whole call, and how many tokens were read.
+    """Return texts per second once all workers are busy, seconds of the whole call, and how many tokens were read.
 
     Raises ValueError for a corpus of fewer than four chunks for each worker.
     """
     told, start = [], time.perf_counter()
-    torch.set_num_threads(workers * threads)  # what the call divides among its workers
+    torch.set_num_threads(workers * threads)  # the data that the call divides among its workers
     found = measure(corpus, DEFAULT, folder, chunk, workers, tell=lambda progress: told.append(time.perf_counter()))
     whole = time.perf_counter() - start
     if len(told) < 4 * workers:
-        raise ValueError(f"{workers} workers need {4 * workers} chunks to be timed, got {len(told)}: read more texts")
+        raise ValueError(f"{workers} workers need {4 * workers} chunks to be timed, got {len(told)}. Read more texts")
     late = told[2 * workers - 1 :]
     rate = (len(late) - 1) * chunk / (late[-1] - late[0])
     return {"texts_per_second": rate, "seconds": whole, "tokens": found["layers"]["0"]["n"]}
@@ -58,9 +58,9 @@ def timed(corpus, folder, workers, threads, chunk) -> dict:
 
 @torch.inference_mode()
 def rate_of(d_model, d_ff, n_heads, rounds=3) -> float:
-    """Multiplications a second of one layer, on one thread, whose vectors go into a cloud: the median of some rounds.
+    """Return one layer's multiplications per second on one thread, with vectors going into a cloud: a median.
 
-    One round is that of ROWS vectors: a batch through the layer, as often as it takes, and all of them into the cloud.
+    One round is for ROWS vectors: a batch through the layer, as often as needed, and all of them into the cloud.
     """
     layer = initialize(Layer(Config(d_model=d_model, d_ff=d_ff, n_heads=n_heads))).eval()
     X, cloud, took = torch.randn(AT_ONCE // LENGTH, LENGTH, d_model), Cloud(d_model), []
@@ -74,7 +74,7 @@ def rate_of(d_model, d_ff, n_heads, rounds=3) -> float:
 
 
 def record(*, n_texts=400, chunk=20, rounds=3, workers=(1, 2), widths=WIDTHS) -> dict:
-    """The machine, the corpus, the runs with each number of workers and threads, and the layers.
+    """Return the machine, the corpus, the runs with each number of workers and threads, and the layers.
 
     "machine": its "load" before each round, and at the end. "corpus": the bytes, texts and tokens that were read.
     "runs": each with "workers", "threads" of each worker, "texts_per_second" and "seconds" of each round. "layers":

@@ -1,15 +1,15 @@
-"""Train or measure for a chapter again, with other seeds, what its page cannot, or but once: stored/CHAPTER.json.
+"""Repeat a chapter's training or measurement with other seeds, for results too slow for its page: stored/CHAPTER.json.
 
-    python -m tutorial_book measure seeds architectures       small translators, by place of LayerNorm, start and rate
-    python -m tutorial_book measure seeds collections         other draws of the published texts, and all of them
+    python -m tutorial_book measure seeds architectures       small translators, by position of LayerNorm, start and
+    rate python -m tutorial_book measure seeds collections         other draws of the published texts, and all of them
     python -m tutorial_book measure seeds decoders            stories that book-gpt writes, by rule and temperature
     python -m tutorial_book measure seeds directions          small decoders without layers, and without LayerNorm
     python -m tutorial_book measure seeds shape-of-learning   four kinds of small models, measured while they learn
-    python -m tutorial_book measure seeds since               small decoders that differ in one part
-    python -m tutorial_book measure seeds sinks               small decoders with a way out of attention and without
+    python -m tutorial_book measure seeds since               small decoders that differ in one part python -m
+    tutorial_book measure seeds sinks               small decoders with and without an alternative to attention
 
-Some minutes each on one core. `TUTORIAL_LIB_TEXTS=FOLDER` says where the published texts are; without it they are
-fetched. The weights are not kept.
+Some minutes each on one core. `TUTORIAL_LIB_TEXTS=FOLDER` says where the published texts are; otherwise they are
+downloaded. The weights are not kept.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ STARTS = {"with warmup": 50, "without warmup": 0}  # steps of warmup
 
 
 def translator_loss(place, start, rate, seed) -> float:
-    """The mean loss, in nats a token, of the last ten of 100 steps. The seed draws first weights and batches."""
+    """Return the mean loss, in nats per token, of the last ten of 100 steps. seed: of initial weights and batches."""
     ids = vocabulary()
     pairs = [([ids[w] for w in p.source], [ids[w] for w in p.target] + [STOP]) for p in translations(5_000)]
     shape = Config(vocab_size=len(ids), d_model=64, n_layers=2, n_heads=2, d_ff=128, n_positions=16)
@@ -52,7 +52,7 @@ def translator_loss(place, start, rate, seed) -> float:
 
 
 def architectures(rates=(0.003, 0.006, 0.01), seeds=range(5)) -> dict:
-    """ "place start" -> losses, by rate and seed."""
+    """Return "place start" -> losses, by rate and seed."""
     losses = {
         f"{place} {start}": [[translator_loss(place, start, rate, seed) for seed in seeds] for rate in rates]
         for place in PLACES for start in STARTS
@@ -64,7 +64,7 @@ def architectures(rates=(0.003, 0.006, 0.01), seeds=range(5)) -> dict:
 
 
 def collections(model=None, n_draws=10) -> dict:
-    """Measure -> (its value in each draw of as many texts as the page has, its value of all texts)."""
+    """Return measure -> (its value in each draw of as many texts as on the page, its value for all texts)."""
     texts = [[text[:N_CHARACTERS] for text in load_texts(name.lower())] for name in NAMES]
     of = np.repeat([0, 1], [*map(len, texts)])
     every, pooled = sum(texts, []), []
@@ -81,7 +81,7 @@ def collections(model=None, n_draws=10) -> dict:
 
 
 def told_apart(cls, mean, lengths, of):
-    """How well the collections are told apart by [CLS] vectors and means (n, d), and by numbers of tokens (n,)."""
+    """Measure how well [CLS] vectors and means (n, d), and numbers of tokens (n,), separate the collections."""
     found = {"purity, [CLS]": neighbor_purity(cls, of), "purity, mean": neighbor_purity(mean, of),
              "purity by cosine, mean": neighbor_purity(mean, of, metric="cosine"),
              "accuracy, [CLS]": linear_accuracy(cls, of), "accuracy, mean": linear_accuracy(mean, of),
@@ -94,7 +94,7 @@ def told_apart(cls, mean, lengths, of):
 
 @torch.no_grad()
 def decoders(temperatures=(0.3, 0.7, 1.0, 1.5), seeds=range(10), n=30) -> dict:
-    """Rule -> the two shares of `judged`, of n stories, by temperature and seed."""
+    """Return rule -> the two shares of `judged`, of n stories, by temperature and seed."""
     model, tokenizer = GPT.from_pretrained("book-gpt", "cpu"), BPE.from_pretrained("book-gpt")
 
     def by_seed(shares):
@@ -111,13 +111,13 @@ def decoders(temperatures=(0.3, 0.7, 1.0, 1.5), seeds=range(10), n=30) -> dict:
 
 # --- directions -----------------------------------------------------------------------------------------------------
 
-PLAN = Settings(150, lr=0.025, warmup=25)  # the page's, as are the models
+PLAN = Settings(150, lr=0.025, warmup=25)  # the page's, and so are the models
 NORMS = {"with LayerNorm": None, "without the last": "the last", "without any": "any"}
 TABLES = {"one table": True, "two tables": False}  # name -> tied
 
 
 def small_decoder(vocab_size, seed, without=None, **changes) -> GPT:
-    """The page's small decoder, from another seed."""
+    """Return the page's small decoder, from another seed."""
     torch.manual_seed(seed)
     shape = dict(vocab_size=vocab_size, d_model=32, d_ff=128, **changes)
     model = GPT(replace(RECIPES["book-gpt-small"].config, **shape))
@@ -133,7 +133,7 @@ def small_decoder(vocab_size, seed, without=None, **changes) -> GPT:
 
 @torch.no_grad()
 def with_confidence(model, texts) -> float:
-    """The rank correlation of the last states' lengths, before the last LayerNorm, with the best probability."""
+    """Return the rank correlation of the last states' lengths, before the last LayerNorm, with the best probability."""
     name = f"layer.{model.config.n_layers - 1}.output"
     X = torch.cat([model.trace([text[:-1]])[name][0] for text in texts])
     sure = model.unembedding(model.norm(X)).softmax(-1).max(-1).values
@@ -141,7 +141,7 @@ def with_confidence(model, texts) -> float:
 
 
 def directions(rates=(0.01, 0.025, 0.04), seeds=range(4), plan=PLAN) -> dict:
-    """Losses by seed (of `NORMS` by rate and seed), and "confidence": name -> `with_confidence` by seed."""
+    """Return losses by seed (of `NORMS` by rate and seed), and "confidence": name -> `with_confidence` by seed."""
     ready = RECIPES["book-gpt-small"].prepare()
     loss, n = next_tokens_of(ready.text, batch_size=16), len(ready.tokenizer)
 
@@ -175,7 +175,7 @@ def directions(rates=(0.01, 0.025, 0.04), seeds=range(4), plan=PLAN) -> dict:
 
 
 def trained_kinds(chapter, kinds=None, seeds=None, **until) -> dict:
-    """Kind -> name -> what each seed gave, by `follow` of a chapter's module."""
+    """Return kind -> name -> the result of each seed, by `follow` of a chapter's module."""
     found = {}
     for kind in kinds or chapter.KINDS:
         runs = []
@@ -187,7 +187,7 @@ def trained_kinds(chapter, kinds=None, seeds=None, **until) -> dict:
 
 
 def by_seed(runs):
-    """One record out of one for each seed, or step: name -> what each gave.
+    """Merge one record per seed, or step, into one: name -> each one's value.
 
     >>> by_seed([{"loss": 1.5, "of": {"a": [1]}}, {"loss": 2.5, "of": {"a": [2]}}])
     {'loss': [1.5, 2.5], 'of': {'a': [[1], [2]]}}
@@ -199,33 +199,33 @@ def by_seed(runs):
 
 
 def settings(chapter, names) -> dict:
-    """All that was chosen: these of a chapter's constants, and the settings of its training."""
+    """Return all choices: these of a chapter's constants, and the settings of its training."""
     return {name: getattr(chapter, name) for name in names.split()} | {"training": asdict(chapter.SETTINGS)}
 
 
 def of_learning(**some) -> dict:
-    """ "steps"; "counted", what counting alone reaches; and "kinds"."""
+    """Return "steps"; "counted", the loss that counting reaches; and "kinds"."""
     steps = [step for step in shape_of_learning.STEPS if step <= some.get("until", step)]
     counted = rounded(shape_of_learning.counted())
     return {"steps": steps, "counted": counted, "kinds": trained_kinds(shape_of_learning, **some)}
 
 
 def of_parts(**some) -> dict:
-    """ "settings"; "parameters" by kind; and "kinds", the losses in nats."""
+    """Return "settings"; "parameters" by kind; and "kinds", the losses in nats."""
     names = "N_TOKENS N_LONG N_PLACES N_STORIES N_JUDGED BATCH VOCABULARY WIDTH N_LAYERS N_HEADS"
     parameters = {kind: since.n_parameters(since.new_model(kind, 0)) for kind in some.get("kinds", since.KINDS)}
     return {"settings": settings(since, names), "parameters": parameters, "kinds": trained_kinds(since, **some)}
 
 
 def of_sinks(**some) -> dict:
-    """ "settings"; "floor", the least loss behind letters that are no signals; and "kinds"."""
+    """Return "settings"; "floor", the lowest possible loss after letters that are not signals; and "kinds"."""
     names = "N_TOKENS FROM N_TEXTS N_JUDGED BATCH SIGNALS WIDTH N_LAYERS N_HEADS BITS LOWEST OTHERS"
     floor = rounded(sinks.floor(sinks.letters(HELD_OUT, sinks.N_JUDGED)))
     return {"settings": settings(sinks, names), "floor": floor, "kinds": trained_kinds(sinks, **some)}
 
 
 def record(chapter) -> dict:
-    """What a chapter's measurement gives."""
+    """Return a chapter's measurement."""
     models = {"shape-of-learning": of_learning, "since": of_parts, "sinks": of_sinks}
     if chapter in models:
         return {chapter: models[chapter]()}

@@ -1,4 +1,4 @@
-"""Gather what the chapters' last runs say of each finding, and store it: experiments/stored/survived.json.
+"""Collect the values of each finding from the chapters' last runs, and store them: experiments/stored/survived.json.
 
     python -m tutorial_book measure survived         seconds, if the chapters have run
 
@@ -18,5 +18,5 @@ def values_of(chapter: str):
 
 
 def record(*, page_of=values_of) -> dict:
-    """Return name of a finding -> what was found, and what its control gives."""
+    """Return name of a finding -> its found value, and its control's."""
     return {"survived": {"rows": gathered(page_of)}}

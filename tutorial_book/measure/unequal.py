@@ -1,10 +1,10 @@
-"""The case study once more with the design of G's authors, on simulated genomes, and store what it gives.
+"""Repeat the case study with the design of G's authors, on simulated genomes, and store the results.
 
     python -m tutorial_book measure unequal     some minutes on one core, for each training
 
 Eight variants, of which the rarest is a hundred times as rare as the most frequent; a region as long as the spike gene;
-words of 12 bases that begin at every ninth, each of which the training genomes hold is a token. The chapter on the
-virus shows these numbers, of stored/virus-unequal.json.
+words of 12 bases that begin at every ninth, each of which is a token if it occurs in the training genomes. The chapter
+on the virus shows these numbers, from stored/virus-unequal.json.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from tutorial_lib import bert
 from tutorial_lib.training import Settings, train
 
 COUNTS = (24, 143, 506, 1_300, 1_526, 1_803, 2_251, 2_328)  # of their sequences, by class, the rarest first
-SCALE = 4  # we learn from a fourth as many
+SCALE = 4  # we train on a quarter as many
 EVOLUTION = Evolution(n_sites=3_822, deleted=(3, 6, 9, 3), sisters=(*SISTERS, ("Hazel", "Yew")), samples=36)
 K, STEP, SPECIAL = 12, 9, 5
 NOISE = {"errors": 0.0005, "ambiguous": 0.0005}
@@ -42,16 +42,16 @@ RUNS = ((2, 0), (2, 1), (6, 0))  # of BERT: passes through the genomes (G's auth
 
 
 def record(*, trees=TREES, runs=RUNS, evolution=EVOLUTION, scale=SCALE) -> dict:
-    """The authors' counts, and for each tree what `measured` gives."""
+    """Return the authors' counts, and the result of `measured` for each tree."""
     found = [measured(tree, runs, evolution, scale) for tree in trees]
     return {"virus-unequal": {"counts": COUNTS, "trees": found}}
 
 
 def measured(tree, runs, evolution, scale) -> dict:
-    """What one history of the virus gives.
+    """Measure one history of the virus.
 
-    - variants: the rarest first; sizes: how many genomes of each are learned from. words: how many different ones.
-    - sites: by set, at how many sites a genome differs from the nearest one learned from, in the mean.
+    - variants: the rarest first; sizes: the number of training genomes of each. words: how many different ones.
+    - sites: by set, the mean number of sites at which a genome differs from the nearest training genome.
     - right: classifier -> set -> for each variant the share that is right in each sub-lineage, (8, sub-lineages). The
       classifiers are the most frequent variant, the nearest of one reference for each sub-lineage, two linear models
       (of the counts of 6-mers at any place, and of the words that BERT reads), and BERT, for each of RUNS.
@@ -72,10 +72,10 @@ def measured(tree, runs, evolution, scale) -> dict:
 
 
 def design(tree, evolution=EVOLUTION, scale=SCALE):
-    """Genomes to learn from, a hundred to one; how many of each variant, the rarest first; and the three sets.
+    """Return training genomes, a hundred to one; each variant's number, the rarest first; and the three sets.
 
-    Which variant is rare is drawn by lot, and so are its genomes. The sets that a classifier is judged on hold as many
-    of each, up to four of an outbreak: what is right of a rare variant is to be seen as well as of a frequent one.
+    Which variant is rare is random, and so are its genomes. The evaluation sets contain equally many of each, up to
+    four of an outbreak, so that the score of a rare variant is as reliable as that of a frequent one.
     """
     split = split_genomes(simulate(evolution, tree).genomes)
     rng = np.random.default_rng(tree)
@@ -89,7 +89,7 @@ def design(tree, evolution=EVOLUTION, scale=SCALE):
 
 
 def firsts(genomes, n=4):
-    """The first n genomes of each outbreak."""
+    """Return the first n genomes of each outbreak."""
     of = {}
     for genome in genomes:
         of.setdefault(genome.outbreak, []).append(genome)
@@ -97,17 +97,17 @@ def firsts(genomes, n=4):
 
 
 def words(read):
-    """Words of 12 bases, one every nine; what is short is filled with N, as G's authors do."""
+    """Return words of 12 bases, one every nine; short ones are padded with N, as by G's authors."""
     return kmers(read.ljust(EVOLUTION.n_sites, "N"), K, STEP)
 
 
 def as_ids(reads, vocabulary):
-    """(n, words + 2), for BERT: 1 is [UNK], a word that stands in no genome that was learned from."""
+    """Return ids (n, words + 2) for BERT: 1 is [UNK], a word that occurs in no training genome."""
     return torch.tensor([[2, *(vocabulary.get(word, 1) for word in words(read)), 3] for read in reads])
 
 
 def classifiers(learned, reads, labels, vocabulary, variants, runs):
-    """(name, a function from reads to the numbers of variants), one after the other."""
+    """Yield (name, a function from reads to the numbers of variants), one after the other."""
     yield "most frequent", lambda some: np.full(len(some), len(variants) - 1)
     first = {genome.lineage: genome for genome in reversed(learned)}
     references = kmer_counts([genome.sequence for genome in first.values()])
@@ -124,7 +124,7 @@ def classifiers(learned, reads, labels, vocabulary, variants, runs):
 
 
 def trained(reads, labels, vocabulary, variants, passes, seed):
-    """A BERT as small as `book-virus`, from nothing."""
+    """Return a BERT as small as `book-virus`, untrained."""
     torch.manual_seed(seed)
     config = bert.Config(SPECIAL + len(vocabulary), d_model=64, n_layers=2, n_heads=4, d_ff=256, n_positions=512)
     model = bert.initialize(VariantBert(bert.Bert(config), variants), RECIPE.std)
@@ -145,7 +145,7 @@ def answers(model, ids):
 
 
 def by_sublineage(genomes, variants, guesses):
-    """The share that is right in each sub-lineage: for each variant a list."""
+    """Return the share that is right in each sub-lineage: for each variant a list."""
     right = {}
     for genome, guess in zip(genomes, guesses, strict=True):
         shares = right.setdefault(genome.variant, {})
@@ -154,7 +154,7 @@ def by_sublineage(genomes, variants, guesses):
 
 
 def nearest_sites(genomes, learned):
-    """At how many sites each genome differs from the nearest one learned from, (n,)."""
+    """Return at how many sites each genome differs from the nearest training genome, (n,)."""
     rows, others = (np.array([list(genome.aligned.encode()) for genome in some], np.uint8)
                     for some in (genomes, learned))  # fmt: skip
     return np.array([(others != row).sum(1).min() for row in rows])

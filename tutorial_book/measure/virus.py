@@ -1,9 +1,9 @@
-"""Train the case study's models again, from other seeds and on other trees, and store what they reach.
+"""Train the case study's models again, with other seeds and on other trees, and store their scores.
 
     python -m tutorial_book measure virus FOLDER     a quarter of an hour on one core
 
-The chapter on the virus shows these numbers, of stored/virus-again.json. The weights stay in FOLDER: a run that was cut
-off goes on from there.
+The chapter on the virus shows these numbers, from stored/virus-again.json. The weights stay in FOLDER, where an
+interrupted run continues.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ PLACES = ("embeddings", "layer.0", "layer.1")
 
 
 def record(folder, *, runs=RUNS) -> dict:
-    """What `measured` gives of each training, in four digits."""
+    """Return the result of `measured` for each training, to four digits."""
     return {"virus-again": {"runs": [{**vars(run), "measured": told(run, Path(folder))} for run in runs]}}
 
 
@@ -50,20 +50,20 @@ def told(run, folder):
 
 @torch.no_grad()
 def measured(model, tokenizer, virus) -> dict[str, float]:
-    """What the chapter says of a model, in numbers.
+    """Return the chapter's numbers about a model.
 
     - outbreaks, lineages: the share that is right on these sets, read with the usual errors. linear: that of a linear
       model on lineages. low, high: the 95 % interval, over sub-lineages, of how much better BERT is there.
     - skipped: the share right on copies whose base 60 is skipped. cut: how many genomes that have lost no base are
-      taken for a variant whose loss is cut out of them, in the mean over such variants.
-    - sure: p of the answer where it is wrong, on lineages.
+    taken for a variant whose loss is cut out of them, averaged over such variants.
+    - sure: p of the answer if it is wrong, on lineages.
     - found: the share of defining k-mers among as many with the most attention from [CLS] in layer 1. known, new: the
       share right of outbreaks and of lineages if no defining k-mer is read, in variants that have lost no base.
-    - row_0, row_1: how many tokens a row of each layer looks at, in the mean; cls_0, cls_1: the row of [CLS]. open:
-      how many heads are open gates, by their mean scores. cone_0, cone_1, cone_2: cone index / n of the embeddings and
-      after each layer.
+    - row_0, row_1: how many tokens a row of each layer looks at, on average; cls_0, cls_1: the row of [CLS]. open:
+    how many heads are open gates, by their mean scores. cone_0, cone_1, cone_2: cone index / n of the embeddings and
+    after each layer.
 
-    Raises ValueError where no answer on lineages is wrong: there is no `sure` then.
+    Raises ValueError if no answer on lineages is wrong: there is no `sure` then.
     """
     split = split_genomes(virus.genomes)
     reads, labels = read_genomes(split.train, seed=0, errors=RECIPE.errors)
@@ -76,7 +76,7 @@ def measured(model, tokenizer, virus) -> dict[str, float]:
     p = probabilities(model, reads, tokenizer)
     wrong = p.argmax(1) != labels
     if not wrong.any():
-        raise ValueError("model must be wrong on some genome of a new sub-lineage, got one that never is")
+        raise ValueError("model must be wrong on some genome of a new sub-lineage, got a model that never is")
     linear_right = linear.predict(kmer_counts(reads)) == labels
     names = np.array([genome.lineage for genome in split.lineages])
     lead = [(~wrong).mean(where=names == name) - linear_right.mean(where=names == name) for name in np.unique(names)]
@@ -92,25 +92,25 @@ def measured(model, tokenizer, virus) -> dict[str, float]:
 
 
 def _losses(virus):
-    """variant -> the sites that it has lost, for those that have."""
+    """Return variant -> the sites that it has lost, if it has lost any."""
     lost = {name: [site for site, base in virus.defining[name].items() if base == "-"] for name in VARIANTS}
     return {name: sites for name, sites in lost.items() if sites}
 
 
 def _cut(genomes, lost):
-    """The bases of the genomes that have lost none, without those at these sites."""
+    """Return the bases of the genomes that have lost none, without those at these sites."""
     whole = [genome.aligned for genome in genomes if "-" not in genome.aligned]
     return [aligned[: lost[0]] + aligned[lost[-1] + 1 :] for aligned in whole]
 
 
 def _marked(virus, genome):
-    """Which k-mers of a genome hold what defines its variant."""
+    """Return which k-mers of a genome contain the sites that define its variant."""
     sites = [site for site, base in virus.defining[genome.variant].items() if genome.aligned[site] == base]
     return kmers_at(genome.aligned, sites)
 
 
 def _without(model, tokenizer, virus, genomes):
-    """The share that is right if no defining k-mer is read."""
+    """Return the share that is right if no defining k-mer is read."""
     rows = kmer_ids([genome.sequence for genome in genomes], tokenizer)
     for ids, genome in zip(rows, genomes, strict=True):
         for place in _marked(virus, genome):
@@ -120,7 +120,7 @@ def _without(model, tokenizer, virus, genomes):
 
 
 def _looks(model, tokenizer, virus, split):
-    """What attention and vectors show, and what is right without the defining k-mers."""
+    """Return results about attention and vectors, and the score without the defining k-mers."""
     shares, cls, rows, cones, gates = [], [], [], [], []
     outbreaks, lineages = ([g for g in part if g.variant in WHOLE] for part in (split.outbreaks, split.lineages))
     for genome in outbreaks[::18]:

@@ -23,7 +23,7 @@ import numpy as np
 from tutorial_book.experiments.which import CONTROLS, HOMONYMS, STRIP, uses, words
 from tutorial_lib import load
 
-# set -> its words, the kind of its sentences and their sets, and whether all is measured or only what listening does
+# set -> its words, the kind of its sentences and their sets, and whether everything or only listening is measured
 SETS = {
     "set 1": (HOMONYMS, ("plain", 1), True),
     "set 2": (HOMONYMS, ("plain", 2), True),
@@ -44,7 +44,7 @@ def hundredths(values):
 
 
 def listening(found, text):
-    """The last x if the word listens in some layers only."""
+    """Return the last x if the word listens in some layers only."""
     n = found.n_layers
     first = np.tri(n + 1, n, -1, dtype=bool)
     ends = found.heard(text, np.concatenate([first, ~first, np.eye(n, dtype=bool)]))[:, -1, 0]
@@ -52,14 +52,14 @@ def listening(found, text):
 
 
 def pushes(name, before, after):
-    """How far the changes push toward the other side, and how many change the side. after: (changes,), last x."""
+    """Return how far the changes push toward the other side, and how many change the side. after: last x."""
     push = np.sort((before - np.ravel(after)) * np.sign(before))[::-1]
     moved = [push[0], -push[-1], push[1:].mean()]
     return {name: hundredths(moved), f"{name} sides": [int((push > abs(before)).sum()), len(push)]}
 
 
 def effects(found, text):
-    """All that is measured of a sentence."""
+    """Return all that is measured of a sentence."""
     tokens, ids, at = found.read(text)
     told = listening(found, text)
     before = found.run(ids[None], at)[0, -1, 0]
@@ -83,7 +83,7 @@ def effects(found, text):
 
 
 def record(*, names=None, most=None):
-    """Set -> measure -> a row for each sentence. names, most: for a short try, some words, and so many sentences."""
+    """Return set -> measure -> a row for each sentence. names, most: for a short try, some words and sentences."""
     model, tok = load(device="cpu")
     sets = {}
     for kind, (of_words, which, everything) in SETS.items():

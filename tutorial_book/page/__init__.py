@@ -1,6 +1,6 @@
-"""What a chapter's cells show: source code, the answer to a guess, tables, slides, search, figures' layouts.
+"""Parts that a chapter's cells show: source code, the answer to a guess, tables, slides, search, figures' layouts.
 
-A module loads when one of its names is first asked for, so that a chapter depends on those that it uses.
+A module loads when one of its names is first used, so a chapter depends only on those that it uses.
 """
 
 from tutorial_lib import late

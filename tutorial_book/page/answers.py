@@ -1,4 +1,4 @@
-"""The answer to a guess: a chapter computes it, and its page puts it beside what the reader guessed.
+"""The answer to a guess: a chapter computes it, and its page shows it next to the reader's guess.
 
 The guess itself is made in a box on the page (website/pages/guess.py, book/_static/guess.js).
 """
@@ -12,10 +12,10 @@ from tutorial_lib.views import notebook
 
 
 def answer(name, value) -> None:
-    """Say what is true where the reader has guessed: the last line of the cell that computes it.
+    """Show the true answer after the reader's guess: the last line of the cell that computes it.
 
     name: the name of the chapter's `guess` box. value: one of its choices (a str), a number (an int or a float, or an
-    array or tensor of one), or its items in order (a list of str). Raises TypeError or ValueError where it is neither.
+    array or tensor of one), or its items in order (a list of str). Raises TypeError or ValueError if it is neither.
 
     >>> answer("heaviest-token", "painted")
     The answer to heaviest-token: painted
@@ -34,7 +34,7 @@ def answer(name, value) -> None:
 
 
 def in_words(value) -> str:
-    """An answer as it is read: a number with its first three digits at least, items in their order.
+    """Return an answer as readers see it: a number with at least its first three digits, items in their order.
 
     >>> in_words(30522), in_words(0.123456), in_words(4.0), in_words(1234.5)
     ('30,522', '0.123', '4', '1,234')
@@ -51,7 +51,7 @@ def in_words(value) -> str:
 
 
 def _plain(value):
-    """The value as a str, an int, a float or a list of str."""
+    """Return the value as a str, an int, a float or a list of str."""
     value = value.tolist() if hasattr(value, "tolist") else value  # of NumPy and torch
     if isinstance(value, str):
         return value

@@ -1,4 +1,4 @@
-"""Show what changed between two functions of the library: the lines that went and those that came, of their source."""
+"""Show the changes between two functions of the library: the removed and the added lines of their source."""
 
 from difflib import unified_diff
 
@@ -9,7 +9,7 @@ from tutorial_lib.views import notebook
 def show_change(old, new) -> None:
     """Show the lines in which two functions, classes or methods differ: "-" before the old one's, "+" before the new's.
 
-    A line that both have stands around them; docstrings are left out. TypeError for what has no Python source.
+    Common lines are shown around them; docstrings are left out. TypeError for objects without Python source.
 
     >>> from tutorial_lib import bert, llama
     >>> show_change(bert.layer_norm, llama.rms_norm)  # doctest: +ELLIPSIS
@@ -30,7 +30,7 @@ def show_change(old, new) -> None:
 
 
 def _lines(obj) -> tuple[list[str], str]:
-    """The lines of an object's source without docstrings, and where it stands."""
+    """Return the lines of an object's source without docstrings, and its location."""
     code, place = _source(obj)
     lines = _shorten_docstrings(code).splitlines()
     return [line for line in lines if not line.lstrip().startswith('"""')], place

@@ -1,4 +1,4 @@
-"""More layouts of a figure: for a phone, panels below each other; for a slide, letters that the last row can read."""
+"""More layouts of a figure: for a phone, panels below each other; for a slide, letters readable from the last row."""
 
 from __future__ import annotations
 
@@ -19,22 +19,22 @@ from matplotlib.ticker import MaxNLocator
 
 
 class Room(NamedTuple):
-    """What a figure has, in inches, without a height where it may grow; no letter is smaller, in points."""
+    """The size of a figure, in inches, without a height if it may grow; no letter is smaller, in points."""
 
     width: float
     smallest: float
-    names: float  # except that many names at an axis may shrink to this, so that they do not run into each other
+    names: float  # except that many names at an axis may shrink to this, so that they do not overlap
     height: float | None = None
 
 
-PHONE = Room(3.9, 7.6, 7.6)  # with its margin 394 pixels, of which a phone shows nine tenths: letters of 9 pixels
+PHONE = Room(3.9, 7.6, 7.6)  # 394 pixels with its margin; a phone shrinks that to nine tenths: letters of 9
 # On a screen of 1280 by 720, with the caption below it or beside it: letters of 24 pixels.
 SLIDES = [Room(6.8, 10, 7, 2.85), Room(5.05, 10, 7, 3.3)]
 LETTER = 0.0074  # inches that a letter takes on average, for each point of its size
 
 
 def with_layouts(figure, **options):
-    """A figure as SVG, with its other layouts packed into comments at the end; a narrow figure has none for a phone.
+    """Return a figure as SVG, with its other layouts packed into comments at the end, for a phone unless it is narrow.
 
     Each layout ends with a comment that says where its `axes` lie. website/pages/figures.py makes the files of a page
     from it. Only a chapter with slides has layouts for them.
@@ -62,10 +62,10 @@ def with_layouts(figure, **options):
 
 
 def axes(figure):
-    """For each panel of a drawn figure, and for both of its axes: the scale, the values at its ends, where they lie.
+    """Return, for each panel of a drawn figure and both axes: the scale, the values at its ends, and their positions.
 
-    The scale is matplotlib's, or "names" where the ticks have no numbers.
-    Places are shares of the drawing's width or height, from its upper left corner, cropped as `print_figure` does.
+    The scale is matplotlib's, or "names" if the ticks have no numbers.
+    Positions are shares of the drawing's width or height, from its upper left corner, cropped as `print_figure` does.
     """
     crop = figure.get_tightbbox().padded(rcParams["savefig.pad_inches"])  # in inches
     found = []
@@ -85,7 +85,7 @@ def axes(figure):
 
 
 def copied(figure):
-    """The same figure once more, not shown."""
+    """Return a copy of the figure, not shown."""
     import matplotlib.pyplot as plt
     from matplotlib.backends.backend_agg import FigureCanvasAgg
 
@@ -96,9 +96,9 @@ def copied(figure):
 
 
 def narrow(figure):
-    """Lay a drawn figure out again, for good, so that a phone shows all of it in letters of a readable size.
+    """Change a drawn figure's layout permanently, so that a phone shows all of it in readable letters.
 
-    What draws it may know better: `figure.phone = {"columns": 3, "panel_height": 1.2}`, in inches, or either.
+    The drawing code can override it: `figure.phone = {"columns": 3, "panel_height": 1.2}`, in inches, or either.
     """
     wish = getattr(figure, "phone", {})
     (width, height), (rows, columns) = figure.get_size_inches(), _grid(figure)
@@ -111,17 +111,17 @@ def narrow(figure):
 
 
 def for_slide(figure):
-    """Lay a drawn figure out again, for good, as large as a slide, in letters that are read from the last row.
+    """Change a drawn figure's layout permanently to a slide's size, in letters readable from the last row.
 
-    What draws it may know better: `figure.slide = {"columns": 3, "size": (6, 4)}`, in inches, or either. The larger it
-    is, the smaller are its letters on the slide.
+    The drawing code can override it: `figure.slide = {"columns": 3, "size": (6, 4)}`, in inches, or either. The larger
+    it is, the smaller are its letters on the slide.
     """
     wish, (width, height), (rows, columns) = getattr(figure, "slide", {}), figure.get_size_inches(), _grid(figure)
     n_panels = len(_filled(figure)) or 1
     most_names = max((len(ax.get_yticks()) for ax in figure.axes), default=0)
 
     def misfit(choice):
-        """How much the panels change their shape, what stands empty, and how little room the names at an axis have."""
+        """Score how much panels change shape, how much space is empty, and how crowded the names at an axis are."""
         room, new_columns = choice
         new_rows = -(-n_panels // new_columns)
         shape = room.width / new_columns / (room.height / new_rows) / (width / columns / (height / rows))
@@ -136,7 +136,7 @@ def for_slide(figure):
 
 
 def _lay_out(figure, room, columns, grows=False):
-    """What both have in common: large letters that do not run into each other. grows: by the height of its legend."""
+    """Apply the common part of both: large letters that do not overlap. grows: by the height of its legend."""
     figure.set_size_inches(room.width, room.height)
     _enlarge(figure, room.smallest)
     _wrap(figure, room.width / columns)
@@ -149,7 +149,7 @@ def _lay_out(figure, room, columns, grows=False):
 
 
 def _panels(figure):
-    """The axes at each place of the figure's grid, in reading order; none where it has no plain grid."""
+    """Return the axes at each position of the figure's grid, in reading order; none without a plain grid."""
     panels = {}
     for ax in figure.axes:
         if (spec := ax.get_subplotspec()) is not None:
@@ -174,7 +174,7 @@ def _filled(figure):
 
 
 def _phone_columns(figure):
-    """As many as fit."""
+    """Return as many columns as fit."""
     panels, width = _filled(figure), figure.get_figwidth() / _grid(figure)[1]
     bare = not any(ax.get_xlabel() or len(ax.get_xticks()) for axes in panels.values() for ax in axes)
     square = all(axes[0].get_aspect() != "auto" for axes in panels.values())
@@ -182,14 +182,14 @@ def _phone_columns(figure):
 
 
 def _slide_columns(figure):
-    """Those to choose from: a line of panels may be broken, and rows that belong to each other stay."""
+    """Return the possible numbers of columns: a line of panels may be broken, and rows that belong together stay."""
     rows, columns = _grid(figure)
     n_panels = len(_filled(figure))
     return range(1, n_panels + 1) if 1 in (rows, columns) and n_panels else [columns]
 
 
 def _restack(figure, columns):
-    """Put the panels into so many columns; returns the new rows and columns."""
+    """Arrange the panels in this many columns; returns the new rows and columns."""
     panels = _filled(figure)
     if not panels:
         return 1, 1
@@ -222,7 +222,7 @@ def _shares(ax, other, axis):
 
 
 def _enlarge(figure, smallest):
-    """No letter smaller than can be read."""
+    """Make no letter too small to read."""
     for text in figure.findobj(Text):
         if text.get_text() and text.get_fontsize() < smallest:
             text.set_fontsize(smallest)
@@ -233,7 +233,7 @@ def _enlarge(figure, smallest):
 
 
 def _wrap(figure, width):
-    """Titles and names of axes on as many lines as they need; formulas stay whole."""
+    """Break titles and names of axes into as many lines as they need; formulas stay whole."""
     for ax in figure.axes:
         height = ax.get_position().height * figure.get_figheight()
         for text, room in ((ax._left_title, width - 0.5), (ax.title, width - 0.3), (ax.xaxis.label, width - 0.3),
@@ -245,16 +245,16 @@ def _wrap(figure, width):
 
 
 def _legend_above(figure, room):
-    """Put the legend, if all panels have the same or one has one, above the panels; returns the inches it takes."""
+    """Move the legend above the panels, if all share one or one has it; returns the inches it takes."""
     legends = [*figure.legends, *(ax.get_legend() for ax in figure.axes if ax.get_legend())]
     said = {tuple(text.get_text() for text in legend.get_texts()) for legend in legends}
     if len(said) != 1 or not any(said):
         return 0
     names, handles, scale = [*said.pop()], legends[0].legend_handles, 1
-    for ax in figure.axes:  # the drawn things themselves, where they are what the legend shows
+    for ax in figure.axes:  # the drawn objects themselves, if the legend shows them
         own = ax.get_legend_handles_labels()
         if [*own[1]] == names:
-            handles, scale = own[0], legends[0].markerscale  # the legend's own marks have it already
+            handles, scale = own[0], legends[0].markerscale  # the legend's own marks already have it
     title = legends[0].get_title().get_text()
     size = max(room.smallest, legends[0].get_texts()[0].get_fontsize())
     for legend in legends:
@@ -270,7 +270,7 @@ def _legend_above(figure, room):
 
 
 def _clear_ticks(figure, smallest):
-    """Turn the names at a horizontal axis where they run into each other, and thin out its numbers."""
+    """Rotate the names at a horizontal axis if they overlap, and thin out its numbers."""
     for ax in figure.axes:
         names = [label for label in ax.get_yticklabels() if label.get_visible() and label.get_text()]
         room = 72 * ax.get_window_extent().height / figure.dpi / max(1, len(names))  # points for each line
@@ -298,7 +298,7 @@ def _clear_ticks(figure, smallest):
 
 
 def _fit_cells(figure):
-    """Numbers that are wider than the cells of their matrix lose their first or last zero: .41 and 1.0."""
+    """Shorten numbers that are wider than the cells of their matrix by their first or last zero: .41 and 1.0."""
     for ax in figure.axes:
         if not (ax.images and ax.texts):
             continue

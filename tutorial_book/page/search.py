@@ -1,4 +1,4 @@
-"""Searching on the page: pick a question or a text, and see what lies nearest. Source: L 4.5.1."""
+"""Searching on the page: pick a question or a text, and see the nearest texts. Source: L 4.5.1."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ MOST_TEXTS = 3000
 
 
 def search_view(index: Index, questions, vectors, answers=None, k=5, label="Semantic search", model=None) -> View:
-    """Pick a question, or look up a text of the index by a word in it, and see the k nearest texts with their cosines.
+    """Show a search: pick a question, or find a text by one of its words, and see the k nearest texts with cosines.
 
-    index: the database that is asked, at most 3,000 texts. questions: a list of str; vectors: theirs, (n, d). answers:
-    for each question the texts that answer it, which get a mark. The answers of the database to every question and to
-    every text are worked out now and travel in the page. model: the one whose mean vectors these are; where the page
-    brings it, with texts of the book, the reader asks questions of their own, and searches a text file of theirs, which
-    is read in the page and sent nowhere. Source: L 4.5.1.
+    index: the database, at most 3,000 texts. questions: a list of str; vectors: theirs, (n, d). answers: for each
+    question the texts that answer it, which get a mark. The answers of the database to every question and to every text
+    are computed now and stored in the page. model: the one whose mean vectors these are; if the page loads it, with the
+    book's texts, readers can ask their own questions, and search their own text file, which is read in the page
+    and sent nowhere. Source: L 4.5.1.
 
-    Raises TypeError or ValueError, by name, for what does not fit.
+    Raises TypeError or ValueError, by name, for invalid arguments.
 
     >>> index = Index(["bears", "cats", "snow"], [[1.0, 0.0], [1.0, 0.4], [0.0, 1.0]])
     >>> search_view(index, ["What growls?"], [[1.0, 0.0]], answers=[["bears"]], k=2)
@@ -36,7 +36,7 @@ def search_view(index: Index, questions, vectors, answers=None, k=5, label="Sema
     answers = [[]] * len(questions) if answers is None else [list(texts) for texts in answers]
     for name, values in (("vectors", vectors), ("answers", answers)):
         if len(values) != len(questions):
-            raise ValueError(f"{name} must be as many as questions, {len(questions)}, got {len(values)}")
+            raise ValueError(f"{name} must have one entry per question, {len(questions)}, got {len(values)}")
     entries = list(index)
     place = {text: i for i, (text, _, _) in enumerate(entries)}
     unknown = [text for texts in answers for text in texts if text not in place]
@@ -56,5 +56,5 @@ def search_view(index: Index, questions, vectors, answers=None, k=5, label="Sema
 
 
 def _numbered(hits, place):
-    """Hits as [number of the text, cosine in ten-thousandths]."""
+    """Return hits as [number of the text, cosine in ten-thousandths]."""
     return [[place[text], round(cosine * 10_000)] for text, cosine in hits]

@@ -1,4 +1,4 @@
-"""Figures drawn beforehand, one for each value, behind a range input: for whatever needs Python to be drawn."""
+"""Figures drawn beforehand, one for each value, with a range input: for anything that needs Python to be drawn."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from tutorial_lib.views.base import View
 
 FOLDER = Path(__file__).parent / "js"
 MOST_FRAMES = 60
-PIXELS_PER_INCH = 144  # of a frame that is kept as pixels: sharp on a screen with small ones
+PIXELS_PER_INCH = 144  # of a frame that is stored as pixels: sharp on a high-resolution screen
 
 
 def slide(fn, /, *, alt, start=None, **values) -> View:
-    """Draw `fn` once for each value, and let the reader go through the figures without a kernel.
+    """Draw `fn` once for each value, so that readers can step through the figures without a kernel.
 
     fn: called as fn(name=value); draws one matplotlib figure. values: one name with its list of values, such as
-    temperature=[0.2, 1, 3]. alt: what a figure shows, in words: one text with {value} in it, or a list of texts,
-    one for each value. start: the value that is shown first, and in print (default: the first). The frames travel as
-    SVG or as PNG, whichever is smaller; equal ones travel once; no figure is left open. A wide figure has the layout
-    that it has on a phone.
+    temperature=[0.2, 1, 3]. alt: a description of the figures: one text with {value} in it, or a list of texts, one for
+    each value. start: the value that is shown first, and in print (default: the first). The frames are stored as SVG or
+    as PNG, whichever is smaller; equal ones are stored once; no figure is left open. A wide figure has its phone
+    layout.
 
     Raises TypeError if fn cannot be called, or values are not exactly one named list; ValueError if there is no value
-    or more than 60, alt does not tell the frames apart, start is not among the values, or fn draws no figure or more
+    or more than 60, alt does not distinguish the frames, start is not among the values, or fn draws no figure or more
     than one.
 
     >>> import matplotlib.pyplot as plt
@@ -39,7 +39,7 @@ def slide(fn, /, *, alt, start=None, **values) -> View:
         raise ValueError(f"start must be one of the values of {name}, {options}, got {start!r}")
     first = 0 if start is None else options.index(start)
     sources = _smaller([_draw(fn, name, value) for value in options])
-    images = list(dict.fromkeys([sources[first], *sources]))  # the one that the default shows comes first
+    images = list(dict.fromkeys([sources[first], *sources]))  # the default frame comes first
     data = {
         "name": name.replace("_", " "), "values": [str(value) for value in options], "alts": alts, "start": first,
         "images": [None, *images[1:]], "frames": [images.index(source) for source in sources],
@@ -67,7 +67,7 @@ def _check_values(fn, values):
 
 
 def _check_alt(alt, name, options):
-    """One text for each value, no two alike: a reader who cannot see the figures must notice that they change."""
+    """Return one text for each value, all different: readers who cannot see the figures must notice the change."""
     if isinstance(alt, str):
         fields = {field for _, field, _, _ in Formatter().parse(alt) if field is not None}
         if fields != {"value"}:
@@ -80,12 +80,12 @@ def _check_alt(alt, name, options):
                          f"of {name}, got {alt!r}")  # fmt: skip
     twice = [text for text in alts if alts.count(text) > 1]
     if twice:
-        raise ValueError(f"alt must tell the values of {name} apart, got {twice[0]!r} more than once")
+        raise ValueError(f"alt must differ for each value of {name}, got {twice[0]!r} more than once")
     return alts
 
 
 def _draw(fn, name, value):
-    """The figure that fn draws, as SVG and as PNG; whatever fn opened is closed, also when it fails."""
+    """Return the figure that fn draws, as SVG and as PNG; close all figures that fn opened, even after an error."""
     import matplotlib.pyplot as plt
 
     before = set(plt.get_fignums())
@@ -107,6 +107,6 @@ def _draw(fn, name, value):
 
 
 def _smaller(drawn):
-    """All frames in the format that takes less room, as addresses that hold the image itself."""
+    """Return all frames in the smaller format, as data URLs."""
     kind = min(("svg+xml", "png"), key=lambda kind: sum(len(frame[kind]) for frame in drawn))
     return [f"data:image/{kind};base64,{base64.b64encode(frame[kind]).decode()}" for frame in drawn]

@@ -1,4 +1,4 @@
-"""Show the library's own source on a page, so that the code that is read is the code that runs."""
+"""Show the library's own source on a page, so that readers see the code that runs."""
 
 import ast
 import inspect
@@ -13,14 +13,14 @@ _ROOT = Path(__file__).parents[2]
 def show(obj, docstring: bool = False) -> None:
     """Show the source of a function, class or method: highlighted on a page or in a notebook, else plain.
 
-    obj: a function, class, method or property written in Python; TypeError if it is something else. docstring: True
-    shows docstrings in full; otherwise only the first line of each stays.
+    obj: a function, class, method or property written in Python; TypeError for anything else. docstring: True shows
+    docstrings in full; otherwise only the first line of each.
 
     >>> from tutorial_lib.texts import load_texts
     >>> show(load_texts)  # doctest: +ELLIPSIS
     # tutorial_lib/texts/__init__.py
     def load_texts(name: str, folder: str | os.PathLike | None = None) -> list | dict[str, list | dict]:
-        \"""The texts of a collection, in order.\"""
+        \"""Return the texts of a collection, in order.\"""
     ...
     """
     code, place = _source(obj)
@@ -34,7 +34,7 @@ def show(obj, docstring: bool = False) -> None:
 
 
 def _source(obj) -> tuple[str, str]:
-    """The source of obj, and where it stands: the file and, for a part of a class, its full name."""
+    """Return the source of obj, and its location: the file and, for a part of a class, its full name."""
     if isinstance(obj, property):
         obj = obj.fget
     if not (inspect.isroutine(obj) or inspect.isclass(obj)):
@@ -51,17 +51,17 @@ def _source(obj) -> tuple[str, str]:
 
 
 def _shorten_docstrings(code: str) -> str:
-    """The same code with every docstring of several lines cut to its first line."""
+    """Return the same code with every multi-line docstring cut to its first line."""
     lines = code.splitlines()
     kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
     nodes = [node for node in ast.walk(ast.parse(code)) if isinstance(node, kinds)]
     texts = [node.body[0] for node in nodes if ast.get_docstring(node)]
-    for text in sorted(texts, key=lambda text: -text.lineno):  # from the end, so that line numbers stay right
+    for text in sorted(texts, key=lambda text: -text.lineno):  # from the end, so that line numbers stay valid
         head = lines[text.lineno - 1].rstrip()
         quotes = head[text.col_offset :].lstrip("rR")[:3]
         if text.end_lineno == text.lineno or quotes not in ('"""', "'''"):
             continue
-        if head.endswith(quotes):  # the text begins on the line below
+        if head.endswith(quotes):  # the text begins on the next line
             head += lines[text.lineno].strip()
         lines[text.lineno - 1 : text.end_lineno] = [head + quotes]
     return "\n".join(lines)

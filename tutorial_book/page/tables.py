@@ -1,23 +1,23 @@
-"""Results as a table: a real one on a page, Markdown in a notebook, aligned text in a terminal."""
+"""Results as a table: HTML on a page, Markdown in a notebook, aligned text in a terminal."""
 
 import html
 import re
 
 from tutorial_lib.views import notebook
 
-_CONTAINER = "pst-scrollable-table-container"  # the theme lets it scroll on a phone, by keyboard too
-_NUMBER = re.compile(r"[-−+]?[\d.,]+ ?%?|")  # a number that came as a text, or nothing
-_SENTENCE = 40  # letters: a longer cell breaks its line
+_CONTAINER = "pst-scrollable-table-container"  # the theme lets it scroll on a phone, also by keyboard
+_NUMBER = re.compile(r"[-−+]?[\d.,]+ ?%?|")  # a number given as a text, or nothing
+_SENTENCE = 40  # letters: a longer cell wraps
 
 
 def table(values, columns, rows=(), *, caption, form=".2f", mark=()):
-    """Numbers and words in rows and columns; shown when it is a cell's last value.
+    """Numbers and words in rows and columns; displayed if it is a cell's last value.
 
-    values: an (n, m) array or tensor, or n lists of m numbers and texts. columns: the m heads, or one more, whose first
-    stands above the names of the rows. rows: the n names of the rows, if they have some. caption: what it shows, in a
-    sentence. form: how numbers with a fraction are written ("+.3f"), or a dict from a column's head to the form of its
-    numbers ({"share": ".0%"}). mark: the cells that matter, as pairs of a row and a column, each by its name or counted
-    from 0. Raises ValueError where these do not fit each other.
+    values: an (n, m) array or tensor, or n lists of m numbers and texts. columns: the m headings, or one more, the
+    first above the names of the rows. rows: the n names of the rows, if they have any. caption: a sentence that says
+    what it shows. form: the format of numbers with a fraction ("+.3f"), or a dict from a column's heading to its format
+    ({"share": ".0%"}). mark: the cells that matter, as pairs of a row and a column, each by its name or counted from 0.
+    Raises ValueError if these do not fit each other.
 
     >>> table([[1.12, 2.5], [2.83, 6]], ["length", "q·k"], ["k1", "k2"], caption="Two keys.", mark=[("k2", "q·k")])
     Two keys.
@@ -28,17 +28,17 @@ def table(values, columns, rows=(), *, caption, form=".2f", mark=()):
     values = [[_plain(value) for value in _plain(row)] for row in _plain(values)]
     columns, rows = [str(name) for name in columns], [str(name) for name in rows]
     if not values or not columns:
-        raise ValueError(f"a table needs rows and columns, got {len(values)} and {len(columns)}")
+        raise ValueError(f"values must have at least one row and one column, got {len(values)} and {len(columns)}")
     if rows and len(rows) != len(values):
         raise ValueError(f"rows must name the {len(values)} rows of values, got {len(rows)} names")
     corner = columns.pop(0) if rows and len(columns) == len(values[0]) + 1 else ""
     for number, row in enumerate(values):
         if len(row) != len(columns):
-            raise ValueError(f"columns names {len(columns)} columns, but row {number} of values has {len(row)}")
+            raise ValueError(f"columns must match values: it names {len(columns)}, but row {number} has {len(row)}")
     forms = form if isinstance(form, dict) else {}
     unknown = set(forms) - set(columns)
     if unknown:
-        raise ValueError(f"form names the columns {sorted(unknown)}, but there are {columns}")
+        raise ValueError(f"form must name columns of {columns}, got {sorted(unknown)}")
     fraction = ".2f" if isinstance(form, dict) else form
     cells = [[_written(value, forms.get(name), fraction) for value, name in zip(row, columns)] for row in values]
     numeric = [all(map(_is_numeric, column)) for column in zip(*values)]
@@ -49,7 +49,7 @@ def table(values, columns, rows=(), *, caption, form=".2f", mark=()):
 
 
 class Table:
-    """A table whose cells are texts already. numeric: for each column, whether it lines up at the right."""
+    """A table whose cells are already texts. numeric: for each column, whether it is right-aligned."""
 
     def __init__(self, caption, corner, columns, rows, cells, numeric, marked):
         self.caption, self.corner, self.columns, self.rows = caption, corner, columns, rows
@@ -71,7 +71,7 @@ class Table:
         return "\n".join(texts)
 
     def _repr_html_(self):
-        """For the book's pages, which bring the style; elsewhere None, and the notebook shows the Markdown."""
+        """Return HTML for the book's pages, which have the style; elsewhere None, and a notebook shows the Markdown."""
         if not notebook.is_static():
             return None
         kinds = [' class="number"' if right else "" for right in self.numeric]
@@ -103,7 +103,7 @@ class Table:
 
 
 def _plain(value):
-    """A value of Python out of one of NumPy or torch."""
+    """Return a Python value from a NumPy or torch value."""
     return value.tolist() if hasattr(value, "tolist") else value
 
 
@@ -112,7 +112,7 @@ def _is_numeric(value):
 
 
 def _written(value, form, fraction) -> str:
-    """A cell's text. form: that of its column, if it has one; fraction: that of all other numbers with a fraction."""
+    """Return a cell's text. form: of its column, if it has one; fraction: of all other numbers with a fraction."""
     if value is None:
         return ""
     if isinstance(value, str):
@@ -121,19 +121,19 @@ def _written(value, form, fraction) -> str:
     try:
         return format(value, form)
     except (TypeError, ValueError) as error:
-        raise ValueError(f"form must be such as '.2f', ',' or '.0%', got {form!r} for {value!r}") from error
+        raise ValueError(f"form must be a format such as '.2f', ',' or '.0%', got {form!r} for {value!r}") from error
 
 
 def _place(place, names, count, what) -> int:
-    """A row or a column counted from 0, from its name or its number."""
+    """Return a row or a column counted from 0, from its name or its number."""
     if place in names and names.count(place) == 1:
         return names.index(place)
     if isinstance(place, int) and 0 <= place < count:
         return place
     known = f"{', '.join(names)}, or 0 to {count - 1}" if names else f"0 to {count - 1}"
-    raise ValueError(f"mark must name a {what} ({known}; a name that stands once), got {place!r}")
+    raise ValueError(f"mark must name a {what} ({known}) whose name is unique, got {place!r}")
 
 
 def _escape(text) -> str:
-    """A text that Markdown leaves as it is."""
+    """Return a text that Markdown leaves unchanged."""
     return re.sub(r"([\\`*_\[\]|$~#])", r"\\\1", html.escape(text, quote=False))

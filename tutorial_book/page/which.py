@@ -20,11 +20,11 @@ TORN = "The bank by the river gave me a loan."
 
 
 def which_view(words: dict, word: str, floor: dict | None = None) -> View:
-    """A sentence's word rises through six layers, from one spot to uses of one sense, and switches break it.
+    """Show a sentence's word rising through six layers, from one spot to uses of one sense, with switches.
 
-    words: name -> what `experiments.which` knows of it, its stored uses, its axis, its examples. word: shown first.
-    floor: None, or what a chapter shows of it, {"at": a depth, "switches": some of `SWITCHES`, "panels": some
-    of `PANELS`}: one sentence alone.
+    words: name -> the data of `experiments.which`: its stored uses, its axis, its examples. word: shown first. floor:
+    None, or the settings of a chapter, {"at": a depth, "switches": some of `SWITCHES`, "panels": some of `PANELS`}:
+    only one sentence.
     """
     check_has("words", words, "a dictionary of words", "items")
     one_of("word", word, list(words))
@@ -34,7 +34,7 @@ def which_view(words: dict, word: str, floor: dict | None = None) -> View:
 
 
 def bank_floor(at: int, switches: Sequence[str] = (), panels: Sequence[str] = PANELS) -> View:
-    """The picture of the front page as a chapter shows it: "bank" in the sentence `TORN`, at a depth from 0 to 6.
+    """Show a chapter's version of the front page's picture: "bank" in the sentence `TORN`, at a depth from 0 to 6.
 
     switches, panels: those that the chapter explains, some of `SWITCHES` and of `PANELS`.
     """

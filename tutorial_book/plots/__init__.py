@@ -1,8 +1,8 @@
 """Figures: `charts` for many chapters, and a module for each chapter, as `plots.meaning.difference_arrows(...)`.
 
-`use_style()` first, then draw. Every function draws a new figure and returns its axes, which are named with units. What
-figures are made of is in `base` and `parts`. A module loads when it is first named, so that a chapter depends on what
-it draws alone and the book runs it again only when that changes.
+Call `use_style()` first, then draw. Every function draws a new figure and returns its axes, which are named with units.
+The parts of figures are in `base` and `parts`. A module loads when it is first used, so a chapter depends only on the
+figures that it draws, and the book runs it again only if those change.
 """
 
 from pkgutil import iter_modules

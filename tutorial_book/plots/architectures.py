@@ -1,5 +1,5 @@
 """Figures of the chapter on the transformer of 2017: three architectures side by side, learning to translate, and
-what attention looks at while a translation is written.
+attention during a translation.
 
 Sources: L 3.2 (Fig. 4), 3.2.7, 3.3.1; Vaswani et al. (2017), Fig. 1.
 """
@@ -11,7 +11,7 @@ from tutorial_book.plots.parts import box, dotted, panel_grid, write
 
 LINE = "#444444"
 LOOKS, CROSSES, WIDENS, NORM = "attention", "attention", "feed forward", "the rest"
-STACKS = {  # title: (what comes in, the parts of a layer, how many layers, what comes after), from top to bottom
+STACKS = {  # title: (inputs, the parts of a layer, how many layers, the parts after it), from top to bottom
     "2017: encoder": (
         [("tokens × √d", "embeddings"), ("+ sines", "embeddings")],
         [("self-attention", LOOKS), ("+, LayerNorm", NORM), ("ReLU network", WIDENS), ("+, LayerNorm", NORM)],
@@ -34,7 +34,7 @@ STACKS = {  # title: (what comes in, the parts of a layer, how many layers, what
         12, [("LayerNorm", NORM), ("next token", "embeddings")],
     ),
 }
-ROWS = 12.5  # places for boxes in a column: the embeddings stand on top, the layer begins below the fourth
+ROWS = 12.5  # positions for boxes in a column: the embeddings are on top, the layer begins below the fourth
 FIRST = 4.6
 
 
@@ -70,9 +70,9 @@ def stacks():
 
 
 def learning(losses, right, level):
-    """The loss of each training step, and the share of new sentences translated without a mistake.
+    """Draw the loss of each training step, and the share of new sentences translated without a mistake.
 
-    losses: one a step. right: [[step, share], ...]. level: a loss to compare with, drawn dotted.
+    losses: one per step. right: [[step, share], ...]. level: a loss to compare with, drawn dotted.
 
     >>> loss, share = learning([5.0, 1.0], [[0, 0.0], [2, 0.9]], level=4.6)
     >>> share.lines[0].get_ydata().tolist()
@@ -89,11 +89,11 @@ def learning(losses, right, level):
 
 
 def looks(own, crossing, written, read, source, aligned=()):
-    """Two attention maps of one translation: the decoder's masked self-attention, and its cross-attention.
+    """Draw two attention maps of one translation: the decoder's masked self-attention, and its cross-attention.
 
-    own: weights (n, n); what the mask forbids stays white. crossing: weights (n, m). written: the n words that the rows
-    write. read: the n tokens that the decoder has read by then. source: the m words of the source. aligned: for each
-    row, the place of the source word that it comes from, which gets a frame.
+    own: weights (n, n); cells that the mask forbids stay white. crossing: weights (n, m). written: the n words that the
+    rows write. read: the n tokens that the decoder has read by then. source: the m words of the source. aligned: for
+    each row, the position of its source word, which gets a frame.
 
     >>> first, second = looks([[1.0, 0.0], [0.4, 0.6]], [[0.2, 0.8], [1, 0]], ["la", "casa"], ["[START]", "la"],
     ...                       ["the", "house"], aligned=[0, 1])

@@ -17,9 +17,9 @@ PAINTED = 'key (the query is "painted")'
 
 
 def similarity_maps(q, keys, reach=3.0):
-    """Two maps of the plane: the dot product with q, and the cosine with q. keys: name -> point, drawn into both.
+    """Draw two maps of the plane: the dot product with q, and the cosine with q. keys: name -> point, in both.
 
-    Along a level line the value stays the same: lines across q for the dot product, rays from 0 for the cosine.
+    Along a level line the value is constant: lines across q for the dot product, rays from 0 for the cosine.
 
     >>> [ax.get_title() for ax in similarity_maps([2, 1], {"a": [1, 1]})]
     ['dot product with q', 'cosine with q']
@@ -49,9 +49,9 @@ def similarity_maps(q, keys, reach=3.0):
 
 
 def one_row(query, keys, values, names, asks):
-    """One query against all keys in seven columns of small matrices, from the keys to the output.
+    """Draw one query against all keys in seven columns of small matrices, from the keys to the output.
 
-    query: (d_k,). keys: (n, d_k). values: (n, d_v). names: the n tokens. asks: the token whose query it is.
+    query: (d_k,). keys: (n, d_k). values: (n, d_v). names: the n tokens. asks: the query's token.
 
     >>> axes = one_row([2.0, 0.0], [[1.0, 0.0], [0.0, 1.0]], [[1.0, 0.0], [0.0, 1.0]], ["dog", "barks"], "barks")
     >>> [text.get_text() for text in axes[4].texts]
@@ -77,7 +77,7 @@ def one_row(query, keys, values, names, asks):
         _tinted(ax, matrix, title, **look)
     longest = (max(len(number.get_text()) for number in ax.texts) for ax in axes[0])
     widths = [matrix.shape[1] * max(1, 0.45 * digits) for (matrix, _), digits in zip(columns.values(), longest)]
-    axes[0, 0].get_gridspec().set_width_ratios([max(1.4, width) for width in widths])  # a title needs that
+    axes[0, 0].get_gridspec().set_width_ratios([max(1.4, width) for width in widths])  # needed for a title
     for ax in axes[1]:
         ax.axis("off")
     _tinted(axes[1, 0], query[None], f"query q of “{asks}”", TINTS["query"])
@@ -88,7 +88,7 @@ def one_row(query, keys, values, names, asks):
 
 
 def _tinted(ax, matrix, title, tint=None, **look):
-    """`cells` on a tint, which is dark in the dark theme: there the numbers turn white."""
+    """Draw `cells` on a tint, which is dark in the dark theme: there the numbers turn white."""
     if tint:
         look["columns"] = [tint] * matrix.shape[1]
     cells(ax, matrix, title, **look)
@@ -97,7 +97,7 @@ def _tinted(ax, matrix, title, tint=None, **look):
 
 
 def softmax_steps(z):
-    """Softmax in three panels of bars: the scores, e to their power, and each one's share of the sum.
+    """Draw softmax in three panels of bars: the scores, their exponentials, and each one's share of the sum.
 
     >>> [ax.get_title() for ax in softmax_steps([1.0, 2.0])]
     ['scores z', '$e^z$, sum 10.11', 'weights: shares']
@@ -116,7 +116,7 @@ def softmax_steps(z):
 
 
 def softmax_cases(cases):
-    """The weights that softmax makes of several sets of scores, one panel each. cases: list of scores.
+    """Draw the weights that softmax makes of several sets of scores, one panel each. cases: list of scores.
 
     >>> [ax.get_title() for ax in softmax_cases([[1.0, 2.0], [10.0, 20.0]])]
     ['1, 2', '10, 20']
@@ -142,9 +142,9 @@ def _bars_with_numbers(ax, values, names, color, title, form=None):
 
 
 def one_query(weights):
-    """The weights of one query on its keys, a row of panels for each name, a column for each width.
+    """Draw the weights of one query on its keys, a row of panels for each name, a column for each width.
 
-    weights: name -> d_k -> (n,). The keys stand in the order of their weight.
+    weights: name -> d_k -> (n,). The keys are in the order of their weight.
 
     >>> axes = one_query({"plain": {4: [0.25, 0.75]}})
     >>> axes[0].get_title()
@@ -167,7 +167,7 @@ def one_query(weights):
 
 
 def terms(tokens, weights, values):
-    """An output as a sum: for each token the weight, the value, and the product of both; below, their sum.
+    """Draw an output as a sum: for each token the weight, the value, and the product of both; below, their sum.
 
     >>> axes = terms(["a", "b"], [0.75, 0.25], [[4.0], [8.0]])
     >>> [text.get_text() for text in axes[2].texts]
@@ -192,7 +192,7 @@ def terms(tokens, weights, values):
 
 
 def weight_and_effect(weight, share, length):
-    """[CLS] layer by layer: its weight, its share of what is moved, and the length of its value beside the others'.
+    """Draw [CLS] layer by layer: its weight, its share of the update, and its value's length compared with others.
 
     >>> left, right = weight_and_effect([0.5, 0.6], [0.1, 0.2], [0.3, 0.4])
     >>> [text.get_text() for text in left.texts]
@@ -218,7 +218,7 @@ def weight_and_effect(weight, share, length):
 
 
 def variances(d_k, plain, scaled):
-    """Variance of q.k and of q.k / sqrt(d_k), measured for each d_k (dots), over the theory's d_k and 1 (lines).
+    """Draw the variance of q.k and of q.k / sqrt(d_k), measured for each d_k (dots), and the theory's (lines).
 
     >>> ax = variances([1, 4], plain=[1.1, 3.9], scaled=[1.1, 1.0])
     >>> ax.get_xlabel()
@@ -240,7 +240,7 @@ def variances(d_k, plain, scaled):
 
 
 def gradient_norms(spread, mean, median, marks):
-    """Size of the softmax's Jacobian against the standard deviation of the scores. marks: label -> spread, as lines.
+    """Draw the size of the softmax's Jacobian against the scores' standard deviation. marks: label -> line.
 
     >>> gradient_norms([1, 2], [0.3, 0.2], [0.3, 0.2], {"scaled": 1}).get_yscale()
     'log'
@@ -256,7 +256,7 @@ def gradient_norms(spread, mean, median, marks):
 
 
 def temperatures(tokens, weights):
-    """The same scores at several temperatures, one row of bars each. weights: temperature -> (n,).
+    """Draw the same scores at several temperatures, one row of bars each. weights: temperature -> (n,).
 
     >>> len(temperatures(["a", "b"], {0.5: [0.9, 0.1], 2.0: [0.6, 0.4]}))
     2
@@ -270,7 +270,7 @@ def temperatures(tokens, weights):
 
 
 def products(X, maps, tokens):
-    """Each row of the figure is one product in full, X W = XW. maps: name ("Q") -> its matrix W (d_model, d_k).
+    """Draw one product in full per row, X W = XW. maps: name ("Q") -> its matrix W (d_model, d_k).
 
     One scale of colors for all.
 
@@ -296,7 +296,7 @@ def products(X, maps, tokens):
 
 
 def attention_steps(scores, scaled, weights, output, tokens):
-    """Attention in four matrices: Q K^T, divided by sqrt(d_k), softmax of each row, times V.
+    """Draw attention in four matrices: Q K^T, divided by sqrt(d_k), softmax of each row, times V.
 
     >>> axes = attention_steps([[4.0]], [[2.0]], [[1.0]], [[3.0]], ["a"])
     >>> [ax.get_title() for ax in axes.flat]
@@ -315,9 +315,9 @@ def attention_steps(scores, scaled, weights, output, tokens):
 
 
 def named_points(points, names, pairs=(), shares=None):
-    """Points in the plane with their names; pairs: index pairs to join by a line that carries their distance.
+    """Draw points in the plane with their names; pairs: index pairs to join by a line with their distance.
 
-    shares: how much of the variance each axis holds, for the axes' names.
+    shares: the share of the variance along each axis, for the axes' names.
 
     >>> named_points([[0, 0], [3, 4]], ["a", "b"], pairs=[(0, 1)]).texts[-1].get_text()
     '5.00'
@@ -341,7 +341,7 @@ def named_points(points, names, pairs=(), shares=None):
 
 
 def printed_and_computed(tokens, printed, computed, label):
-    """What a document printed beside what its own numbers give, one pair of bars for each token.
+    """Draw the printed values of a document next to the values from its own numbers, a pair of bars per token.
 
     >>> printed_and_computed(["a"], [0.4], [0.5], "weight").get_ylabel()
     'weight'
@@ -358,7 +358,7 @@ def printed_and_computed(tokens, printed, computed, label):
 
 
 def _plain_heatmap(matrix, ax, title, **labels):
-    """A heatmap whose cells carry their numbers, so that it needs no color bar and no ticks of its own."""
+    """Draw a heatmap whose cells contain their numbers, so that it needs no color bar and no ticks."""
     heatmap(matrix, ax=ax, title=title, diverging=False, **labels)
     ax.images[0].colorbar.remove()
     if labels.get("columns") is None:

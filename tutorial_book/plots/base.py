@@ -12,18 +12,18 @@ from matplotlib.figure import Figure
 from tutorial_book.page.layouts import with_layouts
 from tutorial_lib.views import notebook
 
-# Okabe and Ito's palette, told apart by color-blind readers too: orange and pink a little darker, so that they are
-# seen on white; the pale yellow is left out. Of two things that are compared, the first is blue, the second orange.
+# Okabe and Ito's palette, also distinguishable by color-blind readers: orange and pink are a little darker, so that
+# they are visible on white; the pale yellow is left out. Of two compared things, the first is blue, the second orange.
 COLORS = ["#0072B2", "#BF5000", "#009E73", "#C66BA2", "#E69F00", "#56B4E9", "#000000"]
-# What a color means in figures and in views: docs/figures.md has the table.
+# The meaning of each color in figures and in views: docs/figures.md has the table.
 ROLES = dict(
     zip(("query", "key", "value", "attention", "feed forward", "embeddings", "[CLS]"), COLORS, strict=True),
     **{"first text": COLORS[0], "second text": COLORS[1], "the rest": "#808080"},
 )
-# Groups of points in a cloud, up to six: those that `views.point_cloud` gives them, in the same order.
+# Groups of points in a cloud, up to six: the colors of `views.point_cloud`, in the same order.
 GROUPS = [*COLORS[:4], "#000000", "#5C5C5C"]
 GROUP_MARKERS = "os^DPX"
-# The same, pale, for areas that carry black text.
+# The same, pale, for areas with black text.
 TINTS = dict(
     zip(
         ("query", "key", "value", "attention", "feed forward", "embeddings"),
@@ -32,17 +32,17 @@ TINTS = dict(
     ),
     **{"first text": "#CFE3F1", "second text": "#F8DDC9", "the rest": "#ECECEC"},
 )
-# In the dark theme: what each color of a figure becomes; a gray turns round, any other color stays.
+# The dark theme's replacement of each color of a figure; a gray is inverted, any other color stays.
 DARK = {
     **dict(zip(COLORS, ("#7CB8FF", "#FFB077", "#5FD3A8", "#F2A0D0", "#E6B450", "#B9E3FF", "#E8E8E8"), strict=True)),
     **dict(zip(TINTS.values(), ("#17405F", "#5C3210", "#0E4A39", "#572B46", "#54400E", "#24485C"), strict=False)),
     "#FFFFFF": "#121212",  # the page's own
 }
-# Black and white that stay so in the dark, for what is drawn on a filled area; and those that turn round, as the cells
-# of a matrix do.
+# Black and white that stay the same in the dark, for marks on a filled area; and those that are inverted, like the
+# cells of a matrix.
 ON_PALE, ON_DEEP = "#010101", "#FEFEFE"
 ON_PALE_CELL, ON_DEEP_CELL = "#020202", "#FDFDFD"
-# The colors of a matrix, from paper on: weights of attention pink, other values blue, signed ones from blue to orange.
+# The colors of a matrix, starting at paper: weights of attention pink, other values blue, signed ones blue to orange.
 WEIGHTS = LinearSegmentedColormap.from_list("weights", ["#FFFFFF", "#F3D9E9", "#C66BA2", "#5E1F46"])
 VALUES = LinearSegmentedColormap.from_list("values", ["#FFFFFF", "#CFE3F1", "#0072B2", "#00304D"])
 SIGNED = LinearSegmentedColormap.from_list(
@@ -52,9 +52,9 @@ HAIRLINE = "#D0D0D0"
 
 
 def use_style():
-    """Set the book's look for every figure that follows: no clutter, vector graphics in notebooks.
+    """Set the book's look for every later figure: no clutter, vector graphics in notebooks.
 
-    While the pages are built, each figure brings its layouts for phones and slides.
+    While the pages are built, each figure includes its layouts for phones and slides.
     """
     plt.rcParams.update(
         {
@@ -96,10 +96,10 @@ def heatmap(
 ):
     """Draw a matrix as colored cells and return the axes.
 
-    rows, columns: the labels of the two axes. digits: write each value into its cell, with so many decimals.
-    label: what the colors mean, with its unit. diverging: colors on both sides of 0 (default: where values have both
-    signs). limits: (lowest, highest) value of the color scale; default: the matrix's own, symmetric if diverging.
-    colors: VALUES, or WEIGHTS for what attention gives.
+    rows, columns: the labels of the two axes. digits: write each value into its cell, with this many decimals. label:
+    the meaning of the colors, with its unit. diverging: colors on both sides of 0 (default: if values have both signs).
+    limits: (lowest, highest) value of the color scale; default: the matrix's own, symmetric if diverging. colors:
+    VALUES, or WEIGHTS for attention.
 
     >>> ax = heatmap([[1.0, -1.0]], rows=["the"], columns=["a", "b"], digits=1, label="score")
     >>> [t.get_text() for t in ax.texts]
@@ -110,7 +110,7 @@ def heatmap(
         raise ValueError(f"matrix must have 2 axes (rows, columns), got shape {matrix.shape}")
     for name, labels, size in (("rows", rows, matrix.shape[0]), ("columns", columns, matrix.shape[1])):
         if labels is not None and len(labels) != size:
-            raise ValueError(f"{name} must hold {size} labels, one for each of the matrix's {name}, got {len(labels)}")
+            raise ValueError(f"{name} must contain one label for each of the matrix's {size} {name}, got {len(labels)}")
     finite = matrix[np.isfinite(matrix)]
     if diverging is None:
         diverging = bool(finite.size) and finite.min() < 0 < finite.max()
@@ -137,20 +137,20 @@ def heatmap(
 
 
 def frame(ax):
-    """A hairline around a matrix, whose palest cells are paper."""
-    for spine in ax.spines.values():  # matplotlib 3.7 sets them one by one only
+    """Draw a hairline around a matrix, whose palest cells have the color of paper."""
+    for spine in ax.spines.values():  # matplotlib 3.7 only sets them one by one
         spine.set(visible=True, color=HAIRLINE, linewidth=0.6)
 
 
 def ink_on(image, value):
-    """The color of letters on a cell of an image with this value."""
+    """Return the color of letters on a cell of an image with this value."""
     red, green, blue, _ = image.cmap(image.norm(value))
     is_deep = 0.299 * red + 0.587 * green + 0.114 * blue < 0.5
     return ON_DEEP_CELL if is_deep else ON_PALE_CELL
 
 
 def as_array(values):
-    """A NumPy array out of a NumPy or torch array on any device, or out of lists.
+    """Return a NumPy array from a NumPy or torch array on any device, or from lists.
 
     >>> as_array([1, 2])
     array([1., 2.])

@@ -1,4 +1,4 @@
-"""Figures of the BERT chapter: a layer drawn with its shapes, norms on the way, one coordinate, GELU, parameters.
+"""Figures of the BERT chapter: a layer drawn with its shapes, norms along it, one coordinate, GELU, parameters.
 
 Sources: L 3.2.1 and Figure 5, L 3.3.2; drawn here from a model's own trace and parameters.
 """
@@ -26,7 +26,7 @@ from tutorial_book.plots.parts import (
 from tutorial_lib.bert import gelu, relu
 
 LINE = "#444444"
-ATTEND = (  # steps of a layer: what is done, its role, the stop that it gives
+ATTEND = (  # steps of a layer: the operation, its role, the name of the resulting value
     ("$Q K^\\top / \\sqrt{d_k}$", "attention", "attention.scores"),
     ("softmax", "attention", "attention.weights"),
     ("weights times values", "attention", "attention.heads"),
@@ -43,7 +43,7 @@ FEED_FORWARD = (
     ("LayerNorm", "the rest", "output"),
 )
 SUBLAYERS = ("attention_sum", "attention_norm", "feed_forward_sum", "output")
-COMPONENTS = {  # what a parameter's name looks like -> the component that it belongs to; the first that fits counts
+COMPONENTS = {  # pattern of a parameter's name -> its component; the first match counts
     r"^embeddings\.tokens": "token embeddings",
     r"^embeddings\.positions": "position embeddings",
     r"^embeddings\.segments": "segment embeddings",
@@ -56,9 +56,9 @@ COMPONENTS = {  # what a parameter's name looks like -> the component that it be
 
 
 def layer_diagram(trace, i=0):
-    """Draw layer i of a model: attention on the left, feed forward on the right, and after each step what it gives.
+    """Draw layer i of a model: attention on the left, feed forward on the right, with the result of each step.
 
-    Each stop carries the name and the shape that the trace has for it. Returns the figure.
+    Each value has the name and the shape that it has in the trace. Returns the figure.
     """
     before = "embeddings.output" if i == 0 else f"layer.{i - 1}.output"
     written = as_array(trace[f"layer.{i}.feed_forward"][0])
@@ -78,7 +78,7 @@ def layer_diagram(trace, i=0):
             _arrow(ax, (x, y + 0.15), (x, y + 0.85))
             if name:
                 stop(ax, x + 0.1, y + 0.5, f"layer.{i}.{name}")
-            if name in ("feed_forward", "feed_forward_sum", "output"):  # where one number is far larger than all others
+            if name in ("feed_forward", "feed_forward_sum", "output"):  # if one number is far larger than all others
                 value = trace[f"layer.{i}.{name}"][0, token, loud]
                 ax.text(x - 0.1, y + 0.5, f"token {token}, coordinate\n{loud}: {value:.1f}", ha="right", **look)
 
@@ -116,16 +116,16 @@ def layer_diagram(trace, i=0):
 
 
 def norms_by_sublayer(trace, n_layers):
-    """Draw the length of the vectors through all sub-layers: [CLS] (the first token), and the range of all others."""
+    """Draw the length of the vectors through all sublayers: [CLS] (the first token), and the range of all others."""
     stops = ["embeddings.output"] + [f"layer.{i}.{name}" for i in range(n_layers) for name in SUBLAYERS]
     lengths = np.array([np.linalg.norm(as_array(trace[stop][0]), axis=-1) for stop in stops])  # (stops, n)
     _, ax = plt.subplots(figsize=(6.4, 4.2))
     for i in range(0, n_layers, 2):
         ax.axvspan(4 * i + 0.5, 4 * i + 4.5, color="#F2F2F2", lw=0)
-    beside = [(-7, 3), (-7, 3), (0, 6), (0, -12)]  # points by which the number of a stop stands off its dot
+    beside = [(-7, 3), (-7, 3), (0, 6), (0, -12)]  # distance in points between a dot and its number
     for k, (name, offset) in enumerate(zip(SUBLAYERS, beside, strict=True), 1):
         note(ax, str(k), (k, lengths[k, 0]), offset, ha="center", va="baseline", fontsize=8)
-        ax.plot([], [], " ", label=f"{k}  {name}")  # first: a column of the legend for the stops, one for the lines
+        ax.plot([], [], " ", label=f"{k}  {name}")  # first the legend's column of values, then one of lines
     ax.axhline(np.sqrt(trace[stops[0]].shape[-1]), color=LINE, ls=":", lw=1.2, label=r"$\sqrt{d_{model}}$")
     ax.plot(lengths[:, 0], "o-", ms=4, color=ROLES["[CLS]"], label="[CLS]")
     others = lengths[:, 1:]
@@ -140,7 +140,7 @@ def norms_by_sublayer(trace, n_layers):
 
 
 def triangles(X, update, names):
-    """Draw for some tokens the triangle of what came in, the update and their sum, with its true lengths and angles.
+    """Draw, for some tokens, the triangle of input, update and sum, with its true lengths and angles.
 
     X, update: (n, d_model). Returns the figure.
     """
@@ -168,7 +168,7 @@ def triangles(X, update, names):
 
 
 def normalizing(x):
-    """Draw a few numbers on their way through LayerNorm: as they are, less their mean, over their deviation.
+    """Draw a few numbers through LayerNorm: the input, minus its mean, divided by its deviation.
 
     Returns the figure.
     """
@@ -195,7 +195,7 @@ def normalizing(x):
 
 
 def lengths_through_norm(stops, names, called):
-    """Draw the length of each token's vector from stop to stop: a dict from stop to (n, d_model).
+    """Draw the length of each token's vector at each step: a dict from step to (n, d_model).
 
     names: the n tokens; called: those of them whose lines are named. Returns the axes.
     """
@@ -213,7 +213,7 @@ def lengths_through_norm(stops, names, called):
 
 
 def activations(hidden):
-    """Draw GELU beside ReLU, and below them where the numbers lie that a layer gives to it. Returns the figure."""
+    """Draw GELU and ReLU, and below them the distribution of a layer's inputs to GELU. Returns the figure."""
     hidden = as_array(hidden).ravel()
     x = torch.linspace(-4, 4, 401)
     figure, (left, right) = panel_grid(2, size=(9.2, 2.6))
@@ -294,7 +294,7 @@ def where_norms_stand():
 def heads_on_top(tokens, follows, hidden, likeliest, sizes):
     """Draw the parts above the last layer: pooler and NSP head from [CLS], the MLM head from a hidden token.
 
-    tokens: of the text; follows: probability that the second text follows; hidden: place of a [MASK]; likeliest:
+    tokens: of the text; follows: probability that the second text follows; hidden: position of a [MASK]; likeliest:
     pairs of token and probability there; sizes: (d_model, vocabulary size). Returns the figure.
     """
     d_model, n_tokens = sizes
@@ -311,7 +311,7 @@ def heads_on_top(tokens, follows, hidden, likeliest, sizes):
         for k, i in enumerate(around):
             _box(ax, 0.67 + k, 3.75, tokens[i], "attention" if i == place else "the rest", 0.92, 0.34)
         for more, end in ((around[0] > 0, 0.05), (around[-1] < len(tokens) - 1, 0.29 + len(around))):
-            if more:  # the text goes on
+            if more:  # the text continues
                 write(ax, end, 3.75, "…", fontsize=10)
         x = 0.67 + around.index(place)
         step, top, says = 2.13 / (len(parts) + 1), 3.58, (f"its last vector, {d_model} numbers", *behind)
@@ -330,7 +330,7 @@ def heads_on_top(tokens, follows, hidden, likeliest, sizes):
 
 
 def training_input(tokens, seen, asked, segments):
-    """Draw an input for training: each token, what the model sees in its place, and what it must name.
+    """Draw a training input: each token, its replacement for the model, and the token to be guessed.
 
     asked: bool for each token; segments: 0 or 1 for each token, a panel for each. Returns the figure.
     """
@@ -359,7 +359,7 @@ def training_input(tokens, seen, asked, segments):
 
 
 def thousand_tokens(kinds):
-    """Draw 1,000 tokens as small squares, by what becomes of each: a dict from label to how many. Returns the axes."""
+    """Draw 1,000 tokens as small squares, by their fate: a dict from label to count. Returns the axes."""
     figure, ax = plt.subplots(figsize=(9.2, 2.3))
     across = 50
     colors = (HAIRLINE, ROLES["attention"], ROLES["value"], ROLES["feed forward"])

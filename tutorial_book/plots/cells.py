@@ -1,4 +1,4 @@
-"""Small matrices whose numbers one can read: boxes in a row, each with its value."""
+"""Small matrices with readable numbers: boxes in a row, each with its value."""
 
 import numpy as np
 
@@ -7,13 +7,13 @@ from tutorial_book.plots.parts import bare, box, write
 
 
 def cells(ax, matrix, title, names=None, columns=None, by_row=None, weights=False, followed=None, room=None):
-    """A small matrix as boxes with its numbers. Where a value is NaN, no box stands.
+    """Draw a small matrix as boxes with its numbers. NaN leaves the place empty.
 
     columns, by_row: a color for each column or row. weights: pink. followed: this row is framed. room: rows and columns
-    that the axes have place for, if not the matrix's own.
+    that fit into the axes, if not the matrix's own.
     """
     n, m = matrix.shape
-    if weights:  # an image: it turns round in the dark theme, as other weights do
+    if weights:  # an image: inverted in the dark theme, like other weights
         ax.imshow(matrix, cmap=WEIGHTS, vmin=0, vmax=1, aspect="auto")
     for (i, j), value in np.ndenumerate(matrix):
         if np.isnan(value):
@@ -37,7 +37,7 @@ def cells(ax, matrix, title, names=None, columns=None, by_row=None, weights=Fals
 
 
 def short(value):
-    """A number in two decimals, without the zero before the point; a whole number without decimals.
+    """Return a number in two decimals, without the zero before the point; a whole number without decimals.
 
     >>> short(0.894), short(-0.84), short(2.0), short(-0.0), short(-np.inf)
     ('.89', '−.84', '2', '0', '−∞')

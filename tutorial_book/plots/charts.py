@@ -1,6 +1,6 @@
 """Charts that many chapters draw: curves, intervals in rows, bars, histograms, groups of points, coordinates, weights.
 
-Where a chart takes panels, it draws one for each entry (title -> its entries), or a single one without a title.
+A chart with panels draws one for each entry (title -> its entries), or a single one without a title.
 """
 
 import matplotlib.pyplot as plt
@@ -28,14 +28,13 @@ from tutorial_lib.geometry import mean_interval
 
 
 def curves(panels, x=None, xlabel="layer", ylabel="", log="", ylim=None, columns=None, looks=None):
-    """Curves in panels: title -> {label -> values}, or label -> values.
+    """Draw curves in panels: title -> {label -> values}, or label -> values.
 
     values: a row of numbers; (values, low, high), whose interval is a band; rows of repeats, whose mean is drawn and
     whose range is the band; or one number, a dotted line to compare with. Labels with the same words before a comma,
-    such as "mean" and "mean, without 223", have one color.
-    x: the places of the values, or label or title -> places; default: 0, 1, ... ylabel: what all panels show, on one
-    scale; without it each has its own. log: the logarithmic axes, "x", "y" or "xy". looks: label -> what differs from
-    the usual look of a curve.
+    such as "mean" and "mean, without 223", have one color. x: the positions of the values, or label or title ->
+    positions; default: 0, 1, ... ylabel: the quantity of all panels, on one scale; without it each has its own. log:
+    the logarithmic axes, "x", "y" or "xy". looks: label -> differences from the usual look of a curve.
 
     >>> [ax] = curves({"bear": ([0.9, 0.4], [0.8, 0.3], [1.0, 0.5]), "chance": 0.1}, ylabel="cosine")
     >>> ax.lines[0].get_ydata().tolist(), [text.get_text() for text in ax.figure.legends[0].get_texts()]
@@ -62,7 +61,7 @@ def curves(panels, x=None, xlabel="layer", ylabel="", log="", ylim=None, columns
             handles[name] = draw_curve(ax, values, places, shade=0.15, **look)
             places_of[ax] = places
         ax.set_title(title)
-    for ax, places in places_of.items():  # when all have drawn: they may share a scale
+    for ax, places in places_of.items():  # after all panels are drawn, because they may share a scale
         _scales(ax, places, log, xlabel)
         if ylim:
             ax.set_ylim(ylim)
@@ -71,7 +70,7 @@ def curves(panels, x=None, xlabel="layer", ylabel="", log="", ylim=None, columns
 
 
 def _scales(ax, places, log, xlabel):
-    """Logarithmic axes with ticks that can be read, and names at the horizontal axis if the places are names."""
+    """Set logarithmic axes with readable ticks, and names at the horizontal axis if the positions are names."""
     if "x" in log:
         ax.set_xscale("log")
         if len(places) <= 10 and all(float(f"{place:.2g}") == place for place in places):
@@ -88,16 +87,16 @@ def _scales(ax, places, log, xlabel):
 def _log_ticks(axis, ends):
     axis.set_major_locator(LogLocator(subs=(1, 2, 5) if ends[1] < 1000 * ends[0] else (1,)))
     axis.set_minor_locator(NullLocator())
-    if ends[1] < 1e6 * ends[0]:  # beyond, powers of ten read better
+    if ends[1] < 1e6 * ends[0]:  # larger ranges are easier to read in powers of ten
         axis.set_major_formatter("{x:,g}")
 
 
 def intervals(panels, names, xlabel="", level=0, limits=None):
-    """A row for each name, with its value as a mark and its interval as a line: title -> {label -> values}, or without.
+    """Draw a row for each name, a mark for its value, a line for its interval: title -> {label -> values}, or without.
 
     values: a number for each name; (values, low, high); or rows of repeats, small dots, with their mean and its 95 %
-    interval. Of one entry, the color tells on which side of the level an interval lies: blue below, orange above, gray
-    on both. Several share a row. limits: the ends of the axis.
+    interval. With one entry, the color shows on which side of the level an interval lies: blue below, orange above,
+    gray on both. Several entries share a row. limits: the ends of the axis.
 
     >>> [ax] = intervals({"": ([0.2, 0.0], [0.1, -0.1], [0.3, 0.1])}, ["bear", "love"], "difference")
     >>> [str(line.get_color()) for line in ax.lines[1::2]]
@@ -134,16 +133,16 @@ def intervals(panels, names, xlabel="", level=0, limits=None):
 
 
 def bars(panels, form="{:.2f}", columns=None, limit=None):
-    """Horizontal bars with their numbers, a panel for each entry: title -> {name -> value or (value, low, high)}.
+    """Draw horizontal bars with numbers, a panel per entry: title -> {name -> value or (value, low, high)}.
 
-    form: how a number is written. limit: the end of the axes, so that such charts can be compared.
+    form: the format of a number. limit: the end of the axes, to make such charts comparable.
 
     >>> [ax] = bars({"share": {"a model": (0.5, 0.4, 0.6), "another": 0.25}}, form="{:.0%}")
     >>> [text.get_text() for text in ax.texts]
     ['50%', '25%']
     """
     most_rows = max(map(len, panels.values()))
-    alike = len({tuple(entries) for entries in panels.values()}) == 1  # then their names stand once
+    alike = len({tuple(entries) for entries in panels.values()}) == 1  # then their names appear once
     figure, axes = _grid(panels, columns, 0.27 * most_rows, sharey=alike)
     figure.phone = {"panel_height": 0.5 + 0.25 * most_rows}
     for ax, (title, entries) in zip(axes, panels.items()):
@@ -161,9 +160,9 @@ def bars(panels, form="{:.2f}", columns=None, limit=None):
 
 
 def stacked(entries, roles, xlabel, form="{:.1f}", limit=None):
-    """A bar for each entry (name -> {part -> number}) in its parts, and at its end their sum.
+    """Draw a bar for each entry (name -> {part -> number}) in its parts, with their sum at its end.
 
-    roles: part -> its role, one of ROLES, which gives the color. form: how a sum is written. limit: the axis' end.
+    roles: part -> its role, one of ROLES, which decides the color. form: the format of a sum. limit: the axis' end.
 
     >>> ax = stacked({"tiny": {"heads": 2.0, "all else": 0.5}}, {"heads": "attention", "all else": "the rest"}, "M")
     >>> [text.get_text() for text in ax.texts]
@@ -185,9 +184,9 @@ def stacked(entries, roles, xlabel, form="{:.1f}", limit=None):
 
 
 def outlines(panels, xlabel="", bins=60, columns=None):
-    """Outlines of histograms, each of area 1, a panel for each entry: title -> {label -> values or (counts, edges)}.
+    """Draw outlines of histograms of area 1, a panel per entry: title -> {label -> values or (counts, edges)}.
 
-    xlabel: what all panels show, on one scale; without it a title is the name of its panel's axis.
+    xlabel: the quantity of all panels, on one scale; without it a title is the name of its panel's axis.
 
     >>> [ax] = outlines({"cosine": {"posts": [0.5, 0.6], "none": []}})
     >>> ax.get_xlabel(), len(ax.patches)
@@ -215,7 +214,7 @@ def outlines(panels, xlabel="", bins=60, columns=None):
 
 
 def histogram(values, marks, xlabel, ylabel):
-    """A histogram, and above it named values (name -> value), one step down for each so that no two touch.
+    """Draw a histogram, and above it named values (name -> value), each one step lower so that none overlap.
 
     >>> ax = histogram([0.0, 0.1, -0.1], {"cat, dog": 0.05}, "cosine", "pairs")
     >>> [text.get_text() for text in ax.texts]
@@ -236,12 +235,13 @@ def histogram(values, marks, xlabel, ylabel):
 
 
 def groups(panels, labels, columns=3, axes=None, joined=False, height=None):
-    """Points in the plane, a panel for each entry (title -> (n, 2)), told apart by color and shape.
+    """Draw points in the plane, a panel per entry (title -> (n, 2)), with groups by color and shape.
 
-    labels: the name of each point's group, n of them, or title -> names; what begins with "other" is gray. axes: the
-    names of the two coordinates; without them there are no ticks, for pictures whose coordinates mean nothing. joined:
-    lines join each group's points in order, closed. height: of a row, in inches. One scale for both directions. Where
-    there are few points, all groups but the first are rings, so that points at the same place stay visible.
+    labels: the name of each point's group, n of them, or title -> names; groups whose name begins with "other" are
+    gray. axes: the names of the two coordinates; without them there are no ticks, for pictures whose coordinates mean
+    nothing. joined: lines join each group's points in order, closed. height: of a row, in inches. One scale for both
+    directions. If there are few points, all groups but the first are rings, so that points at the same position stay
+    visible.
 
     >>> [ax] = groups({"two points": [[0, 0], [1, 2]]}, ["a", "b"])
     >>> ax.get_title(), [text.get_text() for text in ax.figure.legends[0].get_texts()]
@@ -256,7 +256,7 @@ def groups(panels, labels, columns=3, axes=None, joined=False, height=None):
     for ax, (title, points) in zip(grid, panels.items()):
         points, here = as_array(points), every[title]
         if points.shape != (len(here), 2):
-            raise ValueError(f"panels must be ({len(here)}, 2), a point for each of labels, got {points.shape}")
+            raise ValueError(f"panels must be ({len(here)}, 2), a point for each label, got {points.shape}")
         for k, name in enumerate(names):
             own = points[here == name]
             color = ROLES["the rest"] if _is_other(name) else [*GROUPS, *COLORS[4:6]][k % 8]
@@ -280,11 +280,10 @@ def _is_other(name):
 
 
 def coordinates(panels, marked=None, xlabel="coordinate", ylabel="value", names=None, ylim=None, columns=3):
-    """The numbers of vectors as thin lines, a panel for each (title -> vector), with one of them, or more, in orange.
+    """Draw the numbers of vectors as thin lines, a panel per entry (title -> vector), one or more in orange.
 
-    marked: a place, or a list of places; default: that of the largest number, whose value is written beside it.
-    names: place -> what is written there, or title -> that. ylim: the ends of the upward axes, so that such charts can
-    be compared.
+    marked: a position, or a list of positions; default: that of the largest number, with its value next to it. names:
+    position -> its text, or title -> that. ylim: the ends of the vertical axes, to make such charts comparable.
 
     >>> [ax] = coordinates({"a": [0.5, -3.0, 1.0]})
     >>> [text.get_text() for text in ax.texts]
@@ -313,7 +312,7 @@ def coordinates(panels, marked=None, xlabel="coordinate", ylabel="value", names=
 
 
 def weight_maps(panels, columns=4, most=1):
-    """Maps of attention's weights as small pictures (title -> (n, n)): rows ask, columns answer.
+    """Draw maps of attention's weights as small pictures (title -> (n, n)): rows are queries, columns keys.
 
     most: the weight of the darkest color; None: the largest of each map.
 
@@ -331,9 +330,9 @@ def weight_maps(panels, columns=4, most=1):
 
 
 def attention(panels, asks, answers, digits=None):
-    """Maps of attention's weights (title -> (n, m)) with the words that ask at the rows and those that answer below.
+    """Draw maps of attention's weights (title -> (n, m)) with the queries' words at the rows and the keys' below.
 
-    digits: each weight is written, with so many decimals. A weight that is NaN is left blank.
+    digits: write each weight with this many decimals. A weight that is NaN is left blank.
 
     >>> [ax] = attention({"before": [[1.0, 0.0], [0.5, 0.5]]}, ["Mia", "lost"], ["Mia", "lost"])
     >>> ax.get_title()
@@ -348,9 +347,9 @@ def attention(panels, asks, answers, digits=None):
 
 
 def letters(names, looks, sure=None):
-    """A letter on its color for each head: layers down, heads across.
+    """Draw a letter on its color for each head: layers down, heads across.
 
-    names: (n_layers, n_heads). looks: name -> (color, letter). sure: bool of that shape; where not, the letter stands
+    names: (n_layers, n_heads). looks: name -> (color, letter). sure: bool of that shape; if it is False, the letter is
     in brackets.
 
     >>> ax = letters([["open", "mixed"]], {"open": ("0.9", "O"), "mixed": ("white", "M")}, [[True, False]])
@@ -377,7 +376,7 @@ def letters(names, looks, sure=None):
 
 
 def _panels(panels):
-    """As title -> entries, also where there is only one panel."""
+    """Return title -> entries, even if there is only one panel."""
     return panels if isinstance(next(iter(panels.values())), dict) else {"": panels}
 
 
@@ -394,7 +393,7 @@ def _inside(values, key):
 
 
 def _with_band(values):
-    """Values for `draw_curve`: rows of repeats as their mean, lowest and highest."""
+    """Return values for `draw_curve`: rows of repeats as their mean, lowest and highest."""
     if isinstance(values, tuple) and np.ndim(values[0]):
         return values
     values = as_array(values)
@@ -402,7 +401,7 @@ def _with_band(values):
 
 
 def _grid(panels, columns, height, labels=(), **options):
-    """A `panel_grid` as wide as the text, with room for a legend of these labels; each panel is so many inches high."""
+    """Create a `panel_grid` as wide as the text, with room for a legend of these labels and panels of this height."""
     columns = min(columns or len(panels), len(panels))
     titled = any(title and "\n" not in title for title in panels)
     legend = 0.21 * -(-len(labels) // _legend_columns(labels)) if len(labels) > 1 else 0
@@ -410,12 +409,12 @@ def _grid(panels, columns, height, labels=(), **options):
 
 
 def _legend_columns(labels):
-    """As many as fit in a line."""
+    """Return as many as fit in a line."""
     return max(1, min(len(labels), int(105 / (8 + max(map(len, labels), default=1)))))
 
 
 def _legend(figure, handles):
-    """One legend below all panels, if there are several things to tell apart. handles: label -> what is drawn."""
+    """Add one legend below all panels, if there are several entries. handles: label -> the drawn object."""
     handles = {label: handle for label, handle in handles.items() if label}
     if len(handles) > 1:
         names = [*handles]

@@ -8,7 +8,7 @@ from tutorial_book.plots.parts import bare, dotted, legend_below, rows
 
 
 def along_a_line(places, sentences, groups):
-    """A row for each sentence, in the order of their places on one axis, with a mark for its group.
+    """Draw a row for each sentence, in the order of their positions on one axis, with a mark for its group.
 
     >>> ax = along_a_line([2.0, -1.0], ["A bear slept.", "We bear it."], ["animal", "verb"])
     >>> [label.get_text() for label in ax.get_yticklabels()]

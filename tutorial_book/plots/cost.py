@@ -1,4 +1,4 @@
-"""Figures of the chapter on what attention costs: seconds and bytes against length, and what paying less loses.
+"""Figures of the chapter on the cost of attention: seconds and bytes against length, and the losses of cheaper ways.
 
 Source: L 3.2.8.
 """
@@ -11,7 +11,7 @@ MATRICES, PAIRS = ROLES["feed forward"], ROLES["attention"]
 
 
 def seconds(measured, fitted, columns=2):
-    """Seconds against the length of a text, both logarithmic: dots, and the two fitted terms.
+    """Draw seconds against the length of a text, both logarithmic: dots, and the two fitted terms.
 
     measured: title -> (lengths, seconds), a panel each. fitted: title -> (seconds of the matrices, seconds of the
     pairs) at the same lengths, drawn as lines, and their sum.
@@ -31,6 +31,6 @@ def seconds(measured, fitted, columns=2):
         ax.set(xscale="log", yscale="log", title=title)
         ticks(ax.xaxis, lengths, "{:,}")
     every = [second for _, took in measured.values() for second in took]
-    axes[0].set_ylim(0.4 * min(every), 1.6 * max(every))  # for all, since they share it
+    axes[0].set_ylim(0.4 * min(every), 1.6 * max(every))  # for all, because they share it
     legend_below(axes[0], ncols=4)
     return axes

@@ -1,4 +1,4 @@
-"""Figures of the chapter on decoders: one pass, its mask, what the cache saves, what sampling leaves in, its layer.
+"""Figures of the chapter on decoders: one pass, its mask, the saving of the cache, the effect of sampling, its layer.
 
 Sources: L 3.2.7; N 3, 3.3.
 """
@@ -36,7 +36,7 @@ LINE = "#444444"
 
 
 def one_pass(tokens, bands, likeliest, came):
-    """One pass of a decoder, a line for each token: what it goes through, and the token that comes next.
+    """Draw one pass of a decoder, a line for each token: its steps, and the token that comes next.
 
     bands: (text, role) of each stage. likeliest, came: a (token, probability) for each of tokens; came: one fewer.
 
@@ -65,7 +65,7 @@ def one_pass(tokens, bands, likeliest, came):
 
 
 def _column(ax, x, title, found, tint):
-    """A column of tokens in tiles, each with its probability beside it, if it has one."""
+    """Draw a column of tokens in tiles, each with its probability next to it, if it has one."""
     for y, (token, p) in enumerate(found):
         box(ax, x, y, 13.2, 0.84, facecolor=tint, edgecolor="#808080", linewidth=0.6)
         write(ax, x, y, token, fontsize=9.5)
@@ -75,7 +75,7 @@ def _column(ax, x, title, found, tint):
 
 
 def masked(scores, weights, tokens):
-    """One head's scores, minus infinity where a key stands behind the query, and the weights that softmax makes.
+    """Draw one head's scores, minus infinity if a key comes after the query, and the weights after softmax.
 
     scores, weights: (n, n). Source: N 3.
 
@@ -109,9 +109,9 @@ def masked(scores, weights, tokens):
 
 
 def stay(same, stops):
-    """Which rows of the old tokens are as they were after one more token: a panel for each model, a line for each stop.
+    """Draw which rows of the old tokens stay the same after one more token: a panel per model, a line per step.
 
-    same: title -> bool (stops, n); the token that is new stands behind them.
+    same: title -> bool (steps, n); the new token is drawn after them.
 
     >>> [ax] = stay({"decoder": [[True, True]]}, ["layer 0"])
     >>> len(ax.patches)
@@ -137,7 +137,7 @@ def stay(same, stops):
 
 
 def reach(moved, tokens):
-    """How far the next-token probabilities after each token (rows) move when one token (columns) is replaced.
+    """Draw how far the next-token probabilities after each token (rows) move when one token (columns) is replaced.
 
     moved: (n, n), from 0 to 1; a cell of exactly 0 is hatched. Source: N 3.
 
@@ -159,9 +159,9 @@ def reach(moved, tokens):
 
 
 def steps(tokens, n_prompt):
-    """Which rows each step of generation computes, without a cache (above) and with one (below).
+    """Draw which rows each step of generation computes, without a cache (above) and with one (below).
 
-    tokens: those that are fed, the first n_prompt of them in the first step, and one more in each other. Source: N 3.
+    tokens: the inputs, the first n_prompt of them in the first step, and one more in each later step. Source: N 3.
 
     >>> [ax.get_title() for ax in steps(["a", "b", "c", "d", "e", "f"], 3)]
     ['without a cache: 18 rows', 'with a cache: 6 rows']
@@ -191,9 +191,9 @@ def steps(tokens, n_prompt):
 
 
 def top_p(panels, p=0.9, shown=34):
-    """How many tokens top-p keeps, a panel for each beginning: bars from the likeliest on, those that are kept in blue.
+    """Draw how many tokens top-p keeps, a panel for each beginning: bars in order of probability, kept ones in blue.
 
-    panels: beginning -> (the likeliest token, probabilities sorted from the largest on).
+    panels: beginning -> (the likeliest token, probabilities in descending order).
 
     >>> [ax] = top_p({"Mia": ("and", [0.6, 0.35, 0.05])})
     >>> ax.get_title(), [t.get_text() for t in ax.texts]
@@ -213,7 +213,7 @@ def top_p(panels, p=0.9, shown=34):
     return axes
 
 
-LAYERS = {  # title: from top to bottom, what stands on the way ("on") and what beside it ("off")
+LAYERS = {  # title: from top to bottom, the parts on the residual path ("on") and beside it ("off")
     "BERT": ("all see all", (("off", "self-attention", "attention"), ("on", "+", None), ("on", "LayerNorm", "the rest"),
              ("off", "feed forward", "feed forward"), ("on", "+", None), ("on", "LayerNorm", "the rest"))),
     "GPT-2, OPT, book-gpt": ("itself and before", (("off", "LayerNorm", "the rest"),
@@ -223,7 +223,7 @@ LAYERS = {  # title: from top to bottom, what stands on the way ("on") and what 
 
 
 def layers_side_by_side():
-    """A layer of BERT beside one of a decoder: where LayerNorm stands, and who sees whom.
+    """Draw a layer of BERT and one of a decoder: the position of LayerNorm, and which tokens see which.
 
     >>> [ax.get_title() for ax in layers_side_by_side()]
     ['BERT', 'GPT-2, OPT, book-gpt']

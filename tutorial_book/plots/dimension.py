@@ -1,4 +1,4 @@
-"""Figures of "Dimension, scale by scale": one point seen from nearer and farther, and dimensions by scale."""
+"""Figures of "Dimension, scale by scale": one point at several scales, and dimensions by scale."""
 
 import numpy as np
 from matplotlib.patches import Circle
@@ -8,10 +8,10 @@ from tutorial_book.plots.parts import draw_curve, note, panel_grid, ticks
 
 
 def seen_from(X, k, scales, point=0):
-    """Left: a point of the plane with its k nearest neighbors and as many again. Right: the dimension at each scale.
+    """Draw a point of the plane with its k nearest neighbors and as many again, and the dimension at each scale.
 
-    X: (n, 2). scales: rows (k, dimension, radius), as `dimension_by_scale` gives them; that of k is marked. The left
-    panel reaches a little beyond neighbor 2k.
+    X: (n, 2). scales: rows (k, dimension, radius), from `dimension_by_scale`; that of k is marked. The left panel
+    reaches slightly beyond neighbor 2k.
 
     >>> X = [[0, 0], [1, 0], [0, 2], [3, 3]]
     >>> left, _ = seen_from(X, 1, [(1, 1.2, 2.0)])
@@ -22,7 +22,7 @@ def seen_from(X, k, scales, point=0):
     figure, (left, right) = panel_grid(2, size=(8.6, 4.0))
     figure.phone = {"columns": 2, "panel_height": 2.1}
     here = X[point]
-    near, far = np.sort(np.linalg.norm(X - here, axis=1))[[k, 2 * k]]  # the nearest of all is itself
+    near, far = np.sort(np.linalg.norm(X - here, axis=1))[[k, 2 * k]]  # the nearest of all is the point itself
     for radius, role in ((far, "second text"), (near, "first text")):
         look = {"facecolor": TINTS[role], "edgecolor": ROLES[role], "linewidth": 1.2}
         left.add_patch(Circle(here, radius, **look))

@@ -1,4 +1,4 @@
-"""Figures of the chapter on directions: lengths of rows, what comes back, confidence, the lens, a plane of two tokens.
+"""Figures of the chapter on directions: lengths of rows, round trips, confidence, the lens, a plane of two tokens.
 
 Sources: N 1.2, 3.3, 5, 6 and 7.
 """
@@ -14,7 +14,7 @@ LOOK = {"markers": "os^v", "lines": LINES, "linewidth": 1.6, "markersize": 4}
 
 
 def row_lengths(lengths, counts):
-    """How long the tokens' vectors are: two outlines (seen, unseen), and length against count.
+    """Draw how long the tokens' vectors are: two outlines (seen, unseen), and length against count.
 
     lengths, counts: one for each token; a token of count 0 is unseen. Source: N 5.
 
@@ -24,7 +24,7 @@ def row_lengths(lengths, counts):
     """
     lengths, counts = as_array(lengths), as_array(counts)
     if lengths.shape != counts.shape or lengths.ndim != 1:
-        raise ValueError(f"lengths and counts must be two lists of one length, got {lengths.shape} and {counts.shape}")
+        raise ValueError(f"lengths and counts must have the same length, got {lengths.shape} and {counts.shape}")
     seen = counts > 0
     _, (left, right) = panel_grid(2, size=(7.6, 2.7))
     edges = np.linspace(0, 1.05 * lengths.max(), 40)
@@ -43,7 +43,7 @@ def row_lengths(lengths, counts):
 
 
 def bundle_map(kinds, names):
-    """Points in the plane, told apart by kind (label -> (n, 2)), and a cross at 0. names: what to write -> where.
+    """Draw points in the plane by kind (label -> (n, 2)), and a cross at 0. names: text -> position.
 
     >>> ax = bundle_map({"seen": [[0, 1]], "unseen": [[3, 0]]}, {"boat": [0, 1]})
     >>> [text.get_text() for text in ax.texts]
@@ -58,10 +58,10 @@ def bundle_map(kinds, names):
 
 
 def lens(tops, probabilities, tokens, layers):
-    """What each layer would say next: a cell for each token (row) and layer (column).
+    """Draw each layer's prediction: a cell for each token (row) and layer (column).
 
     tops: texts (n_layers, n), the likeliest token; probabilities: (n_layers, n), its probability, which is the color.
-    tokens: n texts that are read. layers: n_layers names. Source: N 7.
+    tokens: the n texts that are read. layers: n_layers names. Source: N 7.
 
     >>> ax = lens([["a", "b"], ["b", "b"]], [[0.2, 0.9], [0.5, 1.0]], ["x", "y"], ["1", "2"])
     >>> [text.get_text() for text in ax.texts]
@@ -69,7 +69,7 @@ def lens(tops, probabilities, tokens, layers):
     """
     P = as_array(probabilities)
     if P.shape != (len(layers), len(tokens)):
-        raise ValueError(f"probabilities must be ({len(layers)}, {len(tokens)}), a row a layer, got {P.shape}")
+        raise ValueError(f"probabilities must be ({len(layers)}, {len(tokens)}), a row per layer, got {P.shape}")
     fig, ax = plt.subplots(figsize=(6.6, 0.26 * len(tokens) + 0.8))
     heatmap(P.T, tokens, layers, ax, limits=(0, 1), label="probability", diverging=False)
     for (i, j), p in np.ndenumerate(P):
@@ -80,10 +80,11 @@ def lens(tops, probabilities, tokens, layers):
 
 
 def plane(plane_of_two, paths, names, layers):
-    """Paths of states through the layers in the plane of two tokens, and the tokens' directions.
+    """Draw paths of states through the layers in the plane of two tokens, and the tokens' directions.
 
     plane_of_two: a `geometry.TokenPlane`. paths: name -> coordinates (n_layers, 2) in it. names: of the two tokens.
-    layers: n_layers names, written at the first path. On the dotted line both tokens have the same score. Source: N 6.
+    layers: n_layers names, written along the first path. On the dotted line both tokens have the same score. Source: N
+    6.
 
     >>> from tutorial_lib.geometry import token_plane
     >>> both = token_plane([0.0, 2.0, 0.0], [3.0, 1.0, 0.0])

@@ -48,7 +48,7 @@ def look_up(tokens, ids, E, n_coordinates=7):
 
 
 def one_hot_product(ids, E, vocabulary, names=None):
-    """Draw O E = X with every number: the one-hot matrix of ids, the table E, the rows that come out.
+    """Draw O E = X with every number: the one-hot matrix of ids, the table E, the resulting rows.
 
     A frame of one color follows each token: its 1 in O, its row of E, its rows of X. E: (V, d). vocabulary: the V
     tokens. names: the d column labels. Returns the figure. Source: R 2.2.
@@ -97,7 +97,7 @@ def _checked(ids, E, vocabulary, names):
 
 
 def _product(parts):
-    """Three matrices side by side, each a tuple (letter, values, rows, columns, digits), with cells of one height."""
+    """Draw three matrices side by side, each (letter, values, rows, columns, digits), with cells of equal height."""
     widths = [len(columns) + 1.6 for _, _, _, columns, _ in parts]
     tallest = max(len(matrix) for _, matrix, *_ in parts)
     reach = max(np.abs(matrix).max() for _, matrix, *_, digits in parts if digits)
@@ -114,7 +114,7 @@ def _product(parts):
 
 
 def _cells(ax, matrix, digits, reach=None):
-    """A matrix with its numbers, on colors so pale that the letters stay black."""
+    """Draw a matrix with its numbers, on colors so pale that the letters stay black."""
     limit = 2.4 * (reach or np.abs(matrix).max() or 1)
     ax.imshow(matrix, cmap=SIGNED, vmin=-limit, vmax=limit, aspect="auto")
     for (i, j), value in np.ndenumerate(matrix):
@@ -127,7 +127,7 @@ def _framed(ax, left, row, width, color):
 
 
 def fan(center, cosines):
-    """Draw words as arrows of one length, each at its true angle to the center word; its shadow is the cosine.
+    """Draw words as arrows of equal length, each at its true angle to the center word; the shadow is the cosine.
 
     cosines: a dict from word to its cosine with the center word. Returns the axes.
 
@@ -143,7 +143,7 @@ def fan(center, cosines):
         tip = (cosine, np.sin(angle))
         arrow(ax, (0, 0), tip, color, lw=2)
         ax.plot([cosine, cosine], [tip[1], 0], ":", color=color, lw=1.2)
-        side = ((0, 9), "center") if abs(cosine) < 0.2 else ((6, 3), "left")  # on top: beside it stands the next
+        side = ((0, 9), "center") if abs(cosine) < 0.2 else ((6, 3), "left")  # on top, because the next is beside it
         note(ax, f"{word}, {np.degrees(angle):.0f}°", tip, side[0], ha=side[1], fontsize=10)
         note(ax, f"{cosine:.2f}", (cosine, 0), (0, -10), fontsize=10, ha="center")
     ax.set(xlim=(-0.25, 1.35), ylim=(-0.14, 1.12), aspect="equal")
@@ -152,7 +152,7 @@ def fan(center, cosines):
 
 
 def three_rows(trace, i, n_coordinates=7):
-    """Draw with its numbers how token i's three rows add up, and what LayerNorm makes of the sum. Returns the axes.
+    """Draw with numbers how token i's three rows add up, and the sum after LayerNorm. Returns the axes.
 
     trace: `Bert.trace` of one text.
     """

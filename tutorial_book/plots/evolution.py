@@ -1,4 +1,4 @@
-"""Figures of the chapter on the way through the layers: paths, their steps, and when groups of them part.
+"""Figures of the chapter on the way through the layers: paths, their steps, and where groups of them part.
 
 Sources: L 4.3 (Figs. 20-22).
 """
@@ -12,10 +12,10 @@ from tutorial_lib.geometry import pca
 
 
 def layer_paths(panels, columns=2):
-    """Paths through the layers in the plane of their own two principal components, one panel for each entry.
+    """Draw paths through the layers in the plane of their two principal components, one panel for each entry.
 
-    panels: title -> paths (n_layers + 1, n, d), with their own PCA each. An open circle is the start; the title says
-    how much of the variance the plane holds. Source: L Fig. 21.
+    panels: title -> paths (n_layers + 1, n, d), with their own PCA each. An open circle is the start; the title gives
+    the plane's share of the variance. Source: L Fig. 21.
 
     >>> [ax] = layer_paths({"a turn": [[[0.0, 0.0]], [[3.0, 0.0]], [[3.0, 1.0]]]})
     >>> ax.get_title()
@@ -35,10 +35,10 @@ def layer_paths(panels, columns=2):
 
 
 def last_jump(paths, tokens, together=()):
-    """Paths (n_layers + 1, n, d) in the plane of their two principal components: lines, and the last step an arrow.
+    """Draw paths (n_layers + 1, n, d) in the plane of their two principal components, the last step as an arrow.
 
-    tokens: n names, each written where its path ends, once for tokens of one name. together: the names that are drawn
-    in a second color. An open circle is the start. Source: L Fig. 20.
+    tokens: n names, each written at the end of its path, once for tokens with the same name. together: the names that
+    are drawn in a second color. An open circle is the start. Source: L Fig. 20.
 
     >>> ax = last_jump([[[0.0, 0.0]], [[3.0, 0.0]], [[3.0, 1.0]]], ["mouse"])
     >>> [text.get_text() for text in ax.texts if text.get_text()]
@@ -46,7 +46,7 @@ def last_jump(paths, tokens, together=()):
     """
     Y, share = _in_a_plane(paths)
     _, ax = plt.subplots(figsize=(7.4, 4.0))
-    ax.figure.phone = {"panel_height": 3.4}  # room between the names
+    ax.figure.phone = {"panel_height": 3.4}  # space between the names
     ends = {}
     for j, name in enumerate(tokens):
         color = COLORS[1] if name in together else COLORS[0]
@@ -56,19 +56,19 @@ def last_jump(paths, tokens, together=()):
         ends[name] = (j, color)
     ax.margins(0.1)
     first = [j for j, _ in ends.values()]
-    aside = np.sign(Y[-1, first, 0] - Y[:-1, first, 0].mean(0))  # a label stands away from its path
+    aside = np.sign(Y[-1, first, 0] - Y[:-1, first, 0].mean(0))  # a label is at a distance from its path
     width, height = np.ptp(Y, axis=(0, 1))
     places = Y[-1, first] + np.outer(aside, [0.015 * width, 0])
     places[:, 1] = _spread(places + np.outer(aside, [0.05 * width, 0]), 0.12 * width, 0.08 * height)[:, 1]
     for (name, (_, color)), place, side in zip(ends.items(), places, aside, strict=True):
-        label = name if any(map(str.isalnum, name)) else f"“{name}”"  # a lone full stop looks like a speck
+        label = name if any(map(str.isalnum, name)) else f"“{name}”"  # a single full stop looks like a speck
         ax.text(*place, label, fontsize=9, color=color, va="center", ha="right" if side < 0 else "left")
     ax.set(xlabel="PC 1", ylabel="PC 2", title=f"{share:.0f} % of the variance")
     return ax
 
 
 def _spread(points, width, height):
-    """Places for labels around points (n, 2): where two of this size would overlap, the upper one moves up."""
+    """Place labels around points (n, 2): if two of this size would overlap, the upper one moves up."""
     places, done = points.copy(), []
     for i in np.argsort(points[:, 1]):
         while any(abs(places[i, 0] - x) < width and abs(places[i, 1] - y) < height for x, y in done):
@@ -78,7 +78,7 @@ def _spread(points, width, height):
 
 
 def _in_a_plane(paths):
-    """Paths (n_layers + 1, n, d) in the plane of their two principal components, and its share of the variance, in %.
+    """Return paths in the plane of their two principal components, and its share of the variance, in %.
     """
     paths = as_array(paths)
     if paths.ndim != 3:

@@ -1,4 +1,4 @@
-"""Figures of the chapter on gates, cones and entropy: maps, scores, the census of heads, what heads see.
+"""Figures of the chapter on gates, cones and entropy: maps, scores, the census of heads, the heads' inputs.
 
 Source: G 2.
 """
@@ -16,7 +16,7 @@ LOOKS = {name: (FILLS[name], letter) for name, letter in LETTERS.items()}  # of 
 
 
 def map_with_scores(A, title=""):
-    """A map beside its seven scores as bars, with the line that a score must reach.
+    """Draw a map next to its seven scores as bars, with the line that a score must reach.
 
     >>> left, right = map_with_scores(np.eye(5))
     >>> right.get_title()
@@ -24,7 +24,7 @@ def map_with_scores(A, title=""):
     """
     A, scores = as_array(A), gate_scores(A)
     name = gate_of(scores)
-    _, (left, right) = panel_grid(2, size=(4.3, 2.3), width_ratios=(1, 1.2))  # as it is on a phone
+    _, (left, right) = panel_grid(2, size=(4.3, 2.3), width_ratios=(1, 1.2))  # as on a phone
     weight_map(left, A)
     left.set(xticks=[], yticks=[], title=title)
     places = np.arange(len(GATES))[::-1]
@@ -39,9 +39,9 @@ def map_with_scores(A, title=""):
 
 
 def variance_strips(seen, chance, best):
-    """What each head sees, a dot: panels (title -> (n_layers, n_heads) shares of the variance).
+    """Draw the share that each head sees as a dot: panels (title -> (n_layers, n_heads) shares of the variance).
 
-    chance: (low, high) of what random subspaces see in each layer, a band; best: what the best one sees, a line.
+    chance: (low, high) for random subspaces in each layer, a band; best: for the best subspace, a line.
 
     >>> [ax] = variance_strips({"queries": [[0.1, 0.2], [0.3, 0.2]]}, ([0.08, 0.09], [0.12, 0.11]), [0.6, 0.7])
     >>> ax.get_title(), len(ax.lines)

@@ -8,7 +8,7 @@ from tutorial_book.plots.cells import cells
 from tutorial_book.plots.parts import arrow, bare, box, note, panel_grid, plate, rows, weight_map, write
 from tutorial_lib.attention import causal_mask
 
-# Two heads of a small example, as pale as cells with numbers must be: the two ends of the colors of `split_diagram`.
+# Two heads of a small example, as pale as cells with numbers must be: the two end colors of `split_diagram`.
 OF_HEAD = ("#CBC2E4", "#D6E4A4")
 
 
@@ -47,7 +47,7 @@ def split_diagram(n, d_model, n_heads):
 
 
 def _slab(ax, x, y, width, colors, name, shape):
-    """A matrix as a bar, cut into as many slices as there are colors, its name before and its shape inside."""
+    """Draw a matrix as a bar with one slice for each color, its name before and its shape inside."""
     step = width / len(colors)
     for i, color in enumerate(colors):
         box(ax, x + (i + 0.5) * step, y + 0.35, step, 0.7, facecolor=color, edgecolor="white", lw=0.8)
@@ -56,7 +56,7 @@ def _slab(ax, x, y, width, colors, name, shape):
 
 
 def _tiles(ax, y, colors, width, label):
-    """One tile for each head in a row, and after them one label for all."""
+    """Draw one tile for each head in a row, and after them one label for all."""
     step = 8.4 / len(colors)
     for i, color in enumerate(colors):
         box(ax, 0.8 + (i + width / 2) * step, y + 0.35, width * step, 0.7, facecolor=color)
@@ -69,9 +69,9 @@ def _arrow(ax, top, bottom, label):
 
 
 def split_by_hand(X, maps, tokens, followed):
-    """X times three matrices, each product where its row of X and its column of the matrix cross.
+    """Draw X times three matrices, each product where its row of X and its column of the matrix cross.
 
-    X: (n, d_model). maps: letter -> (d_model, d_model), whose columns two heads share. followed: a token's place,
+    X: (n, d_model). maps: letter -> (d_model, d_model), whose columns two heads share. followed: a token's position,
     whose row is framed.
 
     >>> axes = split_by_hand([[1.0, 2.0]], {"Q": [[1.0, 0.0], [1.0, 3.0]]}, ["bear"], 0)
@@ -97,9 +97,9 @@ def split_by_hand(X, maps, tokens, followed):
 
 
 def attend_by_hand(steps, tokens, followed):
-    """Each head in a row of four matrices: the products of queries and keys, the weights, the values, what comes out.
+    """Draw each head in a row of four matrices: products of queries and keys, weights, values, output.
 
-    steps: a trace of one `MultiHeadAttention` of two heads, of one text. followed: a token's place, framed.
+    steps: a trace of one `MultiHeadAttention` of two heads, of one text. followed: a token's position, framed.
     """
     Q, K, weights, V, out = (as_array(steps[name]) for name in ("queries", "keys", "weights", "values", "heads"))
     n, d_k = Q.shape[1:]
@@ -116,7 +116,7 @@ def attend_by_hand(steps, tokens, followed):
 
 
 def join_by_hand(concat, W_O, output, tokens, followed):
-    """The heads' outputs side by side, times W_O, is the output. followed: a token's place, whose row is framed."""
+    """Draw the heads' outputs side by side, times W_O, giving the output. followed: a token whose row is framed."""
     concat, W_O, output = map(as_array, (concat, W_O, output))
     width = len(W_O)
     figure, axes = plt.subplots(1, 3, figsize=(8.2, 2.3))
@@ -134,7 +134,7 @@ def join_by_hand(concat, W_O, output, tokens, followed):
 
 
 def sum_by_hand(vector, heads, W_O, token):
-    """One token: each head's output times its rows of W_O is its update, and the updates are added to the vector.
+    """Draw one token: each head's output times its rows of W_O is its update; the updates are added to the vector.
 
     vector: (d_model,). heads: (n_heads, d_k), the token's outputs. W_O: (n_heads * d_k, d_model).
 
@@ -160,7 +160,7 @@ def sum_by_hand(vector, heads, W_O, token):
 
 
 def one_update(weights, value, update, vector, tokens, token, source):
-    """What one head does for one token, in four rows: where it looks, the value it takes, the value lifted, the sum.
+    """Draw what one head does for one token, in four rows: its weights, the value, the lifted value, the sum.
 
     weights: (n,). value: (d_k,) of the source. update, vector: (d_model,) of the token.
     """
@@ -196,7 +196,7 @@ def one_update(weights, value, update, vector, tokens, token, source):
 
 
 def added_up(updates, vector, bias, token):
-    """One token's updates laid end to end, and added; beside them the cosine of each two.
+    """Draw one token's updates end to end, and added, with the cosine of each two.
 
     updates: (n_heads, d_model). vector: (d_model,), before. bias: (d_model,), of W_O.
     """
@@ -212,7 +212,7 @@ def added_up(updates, vector, bias, token):
     start = 0
     for h, length in enumerate(lengths):
         left.barh(0, length, 0.5, start, color=TINTS["value"], edgecolor="white")
-        if h % 3 == 0:  # as beside it; for each there is no place
+        if h % 3 == 0:  # as beside it; there is no room for all
             write(left, start + length / 2, 0, str(h))
         start += length
     left.barh(1, bars["the updates, added"], 0.5, color=ROLES["value"])
@@ -235,7 +235,7 @@ def added_up(updates, vector, bias, token):
 
 
 def neighbors(before, after, least=0.15):
-    """Two heatmaps of (n_layers, n_heads): the weight on the token before and on the token after.
+    """Draw two heatmaps of (n_layers, n_heads): the weight on the token before and on the token after.
 
     least: smaller weights are not written.
 
@@ -258,7 +258,7 @@ def neighbors(before, after, least=0.15):
 
 
 def update_norms(updates, tokens):
-    """Heatmap of how far each head moves each token: the lengths of (n_heads, n, d_model) updates.
+    """Draw a heatmap of how far each head moves each token: the lengths of (n_heads, n, d_model) updates.
 
     >>> ax = update_norms(np.ones((2, 1, 4)), ["bear"])
     >>> ax.get_ylabel()
@@ -274,9 +274,9 @@ def update_norms(updates, tokens):
 
 
 def training_mask(pairs, weights):
-    """The causal mask as the training pairs that it makes, each row a prefix and the token to predict; and weights.
+    """Draw the causal mask as training pairs, each row a prefix and the token to predict; and weights.
 
-    pairs: what `tutorial_lib.training.pretraining.training_pairs` returns. weights: (n, n), those of one head.
+    pairs: from `tutorial_lib.training.pretraining.training_pairs`. weights: (n, n), those of one head.
     Source: L 3.2.7.
 
     >>> axes = training_mask([([], "Karhut"), (["Karhut"], "ovat")], [[1.0, 0.0], [0.5, 0.5]])
@@ -285,7 +285,7 @@ def training_mask(pairs, weights):
     """
     given = ["[start]", *pairs[-1][0]]
     if len(given) != len(pairs):
-        raise ValueError(f"pairs must be all prefixes of one text, one a row, got {len(pairs)} pairs up to {given}")
+        raise ValueError(f"pairs must be all prefixes of one text, one per row, got {len(pairs)} pairs up to {given}")
     n = len(given)
     figure, (ax, right) = plt.subplots(1, 2, figsize=(8.6, 0.55 * n + 1.1), width_ratios=[2.4, 1])
     figure.phone = {"columns": 1, "panel_height": 2.6}
@@ -308,9 +308,9 @@ def training_mask(pairs, weights):
 
 
 def padding_looks(weights, tokens, n):
-    """Where the first n tokens look, one map for each name, and how much of each row lies on what follows them.
+    """Draw where the first n tokens look, one map for each name, and each row's weight on later tokens.
 
-    weights: name -> (n, n_keys). Colors follow the root of a weight.
+    weights: name -> (n, n_keys). Colors follow the square root of a weight.
 
     >>> figure = padding_looks({"no mask": [[0.75, 0.25]]}, ["bears", "[PAD]"], 1)
     >>> [text.get_text() for text in figure.axes[0].texts]
@@ -330,7 +330,7 @@ def padding_looks(weights, tokens, n):
 
 
 def cross_shapes(n, d_model, m, d_memory):
-    """Cross-attention as matrices of small squares: n tokens of one text ask, m tokens of the other one answer.
+    """Draw cross-attention as matrices of small squares: n queries of one text, m keys of the other.
 
     >>> ax = cross_shapes(5, 8, 4, 6)
     >>> [text.get_text() for text in ax.texts if "→" in text.get_text()]
@@ -378,7 +378,7 @@ def cross_shapes(n, d_model, m, d_memory):
 
 
 def compass(you, friend):
-    """Two positions, each (north, east), and the one difference between them that brings the friend to you.
+    """Draw two positions, each (north, east), and the one difference between them that leads the friend to you.
 
     Source: L 3.2.5.
 

@@ -28,7 +28,7 @@ KINDS = {  # kind of word -> color, marker
 
 
 def questions(tokens):
-    """One text as a stair of questions: in each row what has been read, pale, and the next token, which is asked for.
+    """Draw one text as a staircase of questions: in each row the tokens read so far, pale, and the next token.
 
     >>> ax = questions(["(start)", "Mia", "had"])
     >>> [t.get_text() for t in ax.texts if t.get_text()]
@@ -50,7 +50,7 @@ def questions(tokens):
 
 
 def prices(tokens, panels):
-    """What each token of a text costs, one panel of bars for each model; a dotted line at the mean, the loss.
+    """Draw each token's loss in a text, one panel of bars for each model; a dotted line at the mean.
 
     panels: title -> -log p of each token, in nats.
 
@@ -75,7 +75,7 @@ def prices(tokens, panels):
 
 
 def doubts(levels):
-    """As many squares as there are tokens that one is in doubt among, e to the loss; a panel for each level.
+    """Draw e^loss, the number of equally likely tokens, as squares; a panel for each level.
 
     levels: what is known -> loss in nats.
 
@@ -98,10 +98,10 @@ def doubts(levels):
 
 
 def loss_curve(losses, levels, evaluated=()):
-    """The loss of each step, on an axis of steps that doubles evenly, with levels to compare it with.
+    """Draw the loss of each step, on an axis on which each doubling has equal length, with levels to compare.
 
-    losses: one a step, in nats. levels: name -> loss, a dotted line with its name. evaluated: (step, loss) on texts
-    that are not trained on.
+    losses: one per step, in nats. levels: name -> loss, a dotted line with its name. evaluated: (step, loss) on
+    held-out texts.
 
     >>> ax = loss_curve([7.0, 5.0, 3.0], {"unigrams": 5.2}, [(1, 7.1), (3, 3.2)])
     >>> ax.lines[0].get_ydata().tolist(), [t.get_text() for t in ax.texts][:1]
@@ -127,9 +127,9 @@ def loss_curve(losses, levels, evaluated=()):
 
 
 def next_by_age(panels, mark=None):
-    """The likeliest next tokens after one beginning, a panel of bars for each age of a model.
+    """Draw the likeliest next tokens after one beginning, a panel of bars for each age of a model.
 
-    panels: title -> (tokens, probabilities), from the likeliest on. mark: the token that stands out.
+    panels: title -> (tokens, probabilities), in descending order. mark: the token that stands out.
 
     >>> axes = next_by_age({"20 steps": (["."], [0.5])})
     >>> [t.get_text() for t in axes[0].texts]
@@ -151,10 +151,10 @@ def next_by_age(panels, mark=None):
 
 
 def losses_by_kind(steps, curves, small=None, floor=None):
-    """One curve for each kind of word against the step, on a logarithmic axis: what is learned when.
+    """Draw one curve for each kind of word against the step, on a logarithmic axis: what is learned when.
 
     steps: 1 or more. curves: name -> losses in nats, as many as steps. small: (title, name -> loss), another model, in
-    a panel of its own. floor: (name, loss), dotted.
+    its own panel. floor: (name, loss), dotted.
 
     >>> ax, = losses_by_kind([20, 40], {"new names": [5.0, 4.0], "full stops": [2.0, 0.5]})
     >>> len(ax.lines)
@@ -186,7 +186,7 @@ def losses_by_kind(steps, curves, small=None, floor=None):
 
 
 def _names_at(ax, x, losses):
-    """The name and the last value of each curve at its end; those that nearly meet share one line."""
+    """Write the name and the last value of each curve at its end; those that nearly meet share one line."""
     groups = []
     for kind, loss in sorted(losses.items(), key=lambda item: item[1]):
         if groups and groups[-1][2] == KINDS[kind][0] == "#808080":
@@ -205,7 +205,7 @@ def _names_at(ax, x, losses):
 
 
 def heads_beside_chance(weights, chance, n_heads):
-    """What each head gives, layer by layer, as bars in percent; a dotted line at chance.
+    """Draw each head's accuracy, layer by layer, as bars in percent; a dotted line at chance.
 
     >>> ax = heads_beside_chance([0.1, 0.4], 0.06, n_heads=2)
     >>> [t.get_text() for t in ax.texts]
@@ -228,7 +228,7 @@ def heads_beside_chance(weights, chance, n_heads):
 
 
 def judged_story(sentences):
-    """A story sentence by sentence, each with its verdict and, where it has a fault, the reason.
+    """Draw a story sentence by sentence, each with its verdict and, if it has a fault, the reason.
 
     sentences: (text, is right, reason) of each.
 

@@ -1,4 +1,4 @@
-"""Figures of the chapter on single vectors: a curve of texts, how many vectors reach, likes, a weight of words."""
+"""Figures of the chapter on single vectors: texts on a curve, the reach of vectors, likes, the weight of words."""
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -8,7 +8,7 @@ from tutorial_book.plots.parts import dotted, draw_curves, note, ticks
 
 
 def around_the_curve(angles, scores, pair):
-    """The scores of one query for texts at these angles (degrees), a dot each; those of the pair are larger and named.
+    """Draw one query's scores for texts at these angles (degrees), one dot each; the pair's are larger and named.
 
     >>> ax = around_the_curve([0, 90, 180, 270], [1, 1, 0, 0], (0, 1))
     >>> ax.lines[0].get_xdata().tolist(), ax.lines[1].get_xdata().tolist()
@@ -28,10 +28,10 @@ def around_the_curve(angles, scores, pair):
 
 
 def most_texts(dimensions, climbs, law, wanted):
-    """The most texts of which every pair is reached, by dimension (log scale): by optimization, and what exists.
+    """Draw the most texts of which every pair is reached, by dimension (log scale): found, and existing.
 
     climbs: label -> numbers, one for each dimension. law: label and the values of a fitted curve. wanted: a number of
-    texts, as a dotted line. What exists is drawn as an arrow at four dimensions: every number of texts.
+    texts, as a dotted line. An arrow at four dimensions shows that solutions exist for every number of texts.
 
     >>> ax = most_texts([2, 3, 4], {"seed 0": [3, 4, 9]}, ("a law", [3, 5, 8]), 46)
     >>> [line.get_label() for line in ax.lines[:2]]

@@ -6,9 +6,9 @@ from tutorial_book.plots.charts import intervals
 
 
 def changes(panels):
-    """What each change does to a score: a panel for each task, a row for each change, a dot and its interval.
+    """Draw the effect of each change on a score: a panel for each task, a row for each change, a dot and its interval.
 
-    panels: task -> {change: (value, low, high, lowest, highest)}, each less the score without a change; lowest and
+    panels: task -> {change: (value, low, high, lowest, highest)}, each minus the score without a change; lowest and
     highest: of the null, a gray bar, which may reach beyond the panel.
 
     >>> [ax] = changes({"questions": {"mean out": (0.1, 0.05, 0.15, -0.01, 0.01)}})
@@ -19,7 +19,7 @@ def changes(panels):
     names = list(next(iter(panels.values())))
     axes = intervals({task: {"": tuple(rows[:3])} for task, rows in numbers.items()}, names, "change of the score")
     for ax, (*_, lowest, highest) in zip(axes, numbers.values()):
-        ax.set_xlim(ax.get_xlim())  # not farther than the intervals reach
+        ax.set_xlim(ax.get_xlim())  # not farther than the intervals
         ax.hlines(range(len(names)), lowest, highest, color="0.82", linewidth=9, zorder=0)
         ax.locator_params(axis="x", nbins=4)
     return axes

@@ -10,8 +10,8 @@ from tutorial_book.plots.parts import arrow
 def difference_arrows(points, labels, origin, shares):
     """Draw difference vectors as points in the plane, and their averages as arrows from `origin`.
 
-    points: (n, 2); labels: n names of contrasts; origin: where the zero vector falls, (2,). shares: of the variance,
-    those of the two axes.
+    points: (n, 2); labels: n names of contrasts; origin: the position of the zero vector, (2,). shares: of the
+    variance, for the two axes.
 
     >>> ax = difference_arrows([[1, 0], [3, 0], [0, 2]], ["a", "a", "b"], [0, 0], [0.5, 0.25])
     >>> [tuple(map(float, arrow.xy)) for arrow in ax.texts]
@@ -21,7 +21,7 @@ def difference_arrows(points, labels, origin, shares):
     names = [f"PC {i} ({100 * share:.0f} % of the variance)" for i, share in enumerate(shares, 1)]
     [ax] = groups({"": points}, labels, axes=names)
     for group in list(ax.lines):
-        group.set_alpha(0.4)  # so that the arrows' tips stand out
+        group.set_alpha(0.4)  # to make the arrows' tips visible
         tip = points[labels == group.get_label()].mean(axis=0)
         arrow(ax, origin, tip, group.get_color(), linewidth=2.2, mutation_scale=18)
     ax.plot(*origin, "+", color="black", markersize=9)

@@ -1,4 +1,4 @@
-"""What figures are made of: panels, curves with bands, outlines, rows with names, ticks, notes, boxes, legends."""
+"""The parts of figures: panels, curves with bands, outlines, rows with names, ticks, notes, boxes, legends."""
 
 from itertools import repeat
 
@@ -16,10 +16,10 @@ WEIGHT_TICKS = {"ticks": [0, 0.05, 0.2, 0.5, 1], "format": "%g"}  # of a color b
 
 
 def panel_grid(count, columns=None, size=(7.4, 3.0), each=(0, 0), xlabel="", ylabel="", **options):
-    """A figure, and the list of its `count` panels, `columns` of them in a row (default: all).
+    """Create a figure, and the list of its `count` panels, `columns` of them in a row (default: all).
 
-    size: of the figure, in inches, to which each column adds each[0] and each row each[1]. xlabel: stands at panels
-    that have none below them; ylabel: at the first of each row.
+    size: of the figure, in inches, to which each column adds each[0] and each row each[1]. xlabel: at panels without
+    another below them; ylabel: at the first of each row.
     """
     columns = min(columns or count, count)
     rows = -(-count // columns)
@@ -36,7 +36,7 @@ def panel_grid(count, columns=None, size=(7.4, 3.0), each=(0, 0), xlabel="", yla
 
 
 def draw_curve(ax, values, x=None, shade=0.2, **look):
-    """A line, which is returned; where values are a tuple (values, low, high), with a band from low to high.
+    """Draw and return a line; if values are a tuple (values, low, high), with a band from low to high.
 
     x: default: 0, 1, 2, ... shade: how dense the band is.
     """
@@ -49,7 +49,7 @@ def draw_curve(ax, values, x=None, shade=0.2, **look):
 
 
 def draw_curves(ax, entries, x=None, markers=None, lines=None, colors=COLORS, **look):
-    """A `draw_curve` for each entry (label -> values), each with the next color, marker and style of line.
+    """Draw a curve for each entry (label -> values) with `draw_curve`, in the next color, marker and line style.
 
     markers, lines: if not given, there are no markers, and lines are solid.
     """
@@ -59,9 +59,9 @@ def draw_curves(ax, entries, x=None, markers=None, lines=None, colors=COLORS, **
 
 
 def weight_map(ax, values, most=1, **look):
-    """A matrix of weights as an image, which is returned, in a thin frame and without tick marks.
+    """Draw and return a matrix of weights as an image, in a thin frame and without tick marks.
 
-    Colors follow the root of a weight: with 20 tokens most are near 1/20, and would all be paper.
+    Colors follow the square root of a weight: with 20 tokens most are near 1/20, and would all look like paper.
     """
     bare(ax)
     frame(ax)
@@ -69,65 +69,65 @@ def weight_map(ax, values, most=1, **look):
 
 
 def bare(ax):
-    """No frame around the axes, and no marks at their ticks."""
+    """Remove the frame around the axes, and the marks at their ticks."""
     ax.spines[:].set_visible(False)
     ax.tick_params(length=0)
 
 
 def rows(ax, names):
-    """One line for each name at the heights 0, 1, 2, ..., from top to bottom."""
+    """Make one line for each name at the heights 0, 1, 2, ..., from top to bottom."""
     ax.set_yticks(range(len(names)), names)
     ax.tick_params(axis="y", length=0)
     ax.set_ylim(len(names) - 0.4, -0.6)
 
 
 def ticks(axis, places, form="{:g}"):
-    """Ticks at these places and no others. form: how a number is written."""
+    """Set ticks at exactly these positions. form: the format of a number."""
     axis.set_ticks(places, [form.format(place) for place in places])
     axis.set_ticks([], minor=True)
 
 
 def by_layer(ax, **labels):
-    """The horizontal axis has whole numbers, those of layers. labels: what else `ax.set` sets."""
+    """Show whole numbers, those of layers, on the horizontal axis. labels: other arguments of `ax.set`."""
     ax.set(xlabel="layer", **labels)
     ax.xaxis.set_major_locator(MaxNLocator(integer=True))
 
 
 def dotted(ax, y=None, x=None, **look):
-    """A dotted line at a height, or at a place, to compare with; it is returned."""
+    """Draw and return a dotted line at a height, or at a position, to compare with."""
     draw, place = (ax.axhline, y) if x is None else (ax.axvline, x)
     return draw(place, **{"color": "black", "linestyle": ":", "linewidth": 1} | look)
 
 
 def note(ax, text, point, offset=(5, 0), **look):
-    """A small text beside a point. offset: from the point, in points of a letter's size."""
+    """Write a small text next to a point. offset: from the point, in points of a letter's size."""
     look = {"fontsize": 9, "va": "center"} | look
     ax.annotate(text, point, offset, textcoords="offset points", **look)
 
 
 def arrow(ax, start, end, color="black", style="-|>", **look):
-    """An arrow that begins and ends exactly there, or so many points before: shrinkA, shrinkB."""
+    """Draw an arrow that begins and ends exactly there, or this many points before: shrinkA, shrinkB."""
     look = {"arrowstyle": style, "color": color, "shrinkA": 0, "shrinkB": 0} | look
     ax.annotate("", end, start, arrowprops=look)
 
 
 def write(ax, x, y, text, **look):
-    """A text around a point."""
+    """Write a text around a point."""
     ax.text(x, y, text, ha="center", va="center", **look)
 
 
 def box(ax, x, y, width=1, height=1, **look):
-    """A rectangle around a point."""
+    """Draw a rectangle around a point."""
     ax.add_patch(Rectangle((x - width / 2, y - height / 2), width, height, **look))
 
 
 def plate(pad=1.0):
-    """What stands behind a text, so that no line runs through it: `bbox=plate()`."""
+    """Return the box behind a text that hides lines: `bbox=plate()`."""
     return {"facecolor": "white", "edgecolor": "none", "pad": pad}
 
 
 def ellipse(ax, center, covariance, n_deviations=2, **look):
-    """The ellipse that reaches so many standard deviations of a cloud in each direction."""
+    """Draw the ellipse that reaches this many standard deviations of a cloud in each direction."""
     variances, directions = np.linalg.eigh(covariance)  # the largest comes last
     width, height = 2 * n_deviations * np.sqrt(variances[::-1])
     angle = np.degrees(np.arctan2(directions[1, 1], directions[0, 1]))
@@ -135,6 +135,6 @@ def ellipse(ax, center, covariance, n_deviations=2, **look):
 
 
 def legend_below(ax, ncols=2, **look):
-    """One legend below all panels, of what has labels in this one."""
+    """Add one legend below all panels, for all labels in this one."""
     handles, labels = ax.get_legend_handles_labels()
     return ax.figure.legend(handles, labels, loc="outside lower center", ncols=ncols, **look)

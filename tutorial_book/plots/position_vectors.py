@@ -7,9 +7,9 @@ from tutorial_book.plots.base import COLORS, ROLES, as_array
 
 
 def turning_planes(hands, first=0):
-    """The curve in each plane in which it turns, colored from the first position (dark) to the last.
+    """Draw the curve in each plane in which it turns, colored from the first position (dark) to the last.
 
-    hands: what `geometry.clock_hands` returns; first: the position of the curve's first point.
+    hands: from `geometry.clock_hands`; first: the position of the curve's first point.
 
     >>> from tutorial_lib.geometry import clock_hands
     >>> t = np.arange(60) / 3
@@ -35,10 +35,10 @@ def turning_planes(hands, first=0):
 
 
 def local_periods(hands, first=0):
-    """How the speed of each hand changes along the curve: its period here over its average period.
+    """Draw how the speed of each hand changes along the curve: its period here over its average period.
 
-    Only hands that have a period and make two rounds or more; each point of a line covers half a round of its hand, at
-    least 20 steps. The label is the average period. first: the position of the curve's first point.
+    Only hands that have a period and make two rounds or more; each point of a line covers half a round of its hand, but
+    at least 20 steps. The label is the average period. first: the position of the curve's first point.
 
     >>> from tutorial_lib.geometry import clock_hands
     >>> t = np.arange(60) / 3
@@ -63,9 +63,9 @@ def local_periods(hands, first=0):
 
 
 def loop_bars(curves):
-    """The life of each loop, from birth to death: one row for each of `curves` (label -> (m, 2), longest first).
+    """Draw the life of each loop, from birth to death: one row for each of `curves` (label -> (m, 2), longest first).
 
-    The longest is a heavy line, with its two distances beside it; the others are thin ones, stacked.
+    The longest is a heavy line, with its two distances next to it; the others are thin lines, stacked.
 
     >>> ax = loop_bars({"a square": [[1.0, 1.41]]})
     >>> ax.texts[0].get_text(), [label.get_text() for label in ax.get_yticklabels()]

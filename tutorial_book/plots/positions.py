@@ -1,4 +1,4 @@
-"""Figures of the chapter on positions: what depends on what, encodings and their cosines, shifts as rotations.
+"""Figures of the chapter on positions: dependencies, encodings and their cosines, shifts as rotations.
 
 Sources: R 3.3 (Fig. 1), R 3.4-3.5; L 3.2.4 (Fig. 6), L 4.2.3 (Figs. 13-17).
 """
@@ -22,7 +22,7 @@ def rnn_and_transformer(words):
     """
     n = len(words)
     if n < 1:
-        raise ValueError("words must hold at least one word, got none")
+        raise ValueError("words must contain at least one word, got none")
     _, (left, right) = panel_grid(2, size=(7.4, 2.7), sharey=True)
     for ax, output in ((left, "h"), (right, "y")):
         for t, word in enumerate(words):
@@ -44,7 +44,7 @@ def rnn_and_transformer(words):
 
 
 def moved_rows(pairs, order, names):
-    """A panel for each entry of `pairs` (title -> two matrices): the rows of the second are those of the first, moved.
+    """Draw a panel per entry of `pairs` (title -> two matrices): the second has the rows of the first, moved.
 
     order: which row of the first each row of the second is; a line joins the two. names: of the first one's rows.
 
@@ -69,10 +69,11 @@ def moved_rows(pairs, order, names):
 
 
 def two_orders(models, words, limit=1.0):
-    """The same words in two orders, the vector of each, and the cosine of the two that one word has.
+    """Draw the same words in two orders, the vector of each, and the cosine of each word's two vectors.
 
-    models: title -> (vectors, vectors, cosines): the first coordinates of each word's vector in either order, and the
-    cosine of the whole vectors for each of the first order's words. words: the two orders. limit: where colors end.
+    models: title -> (vectors, vectors, cosines): the first coordinates of each word's vector in both orders, and the
+    cosine of the whole vectors for each of the first order's words. words: the two orders. limit: the end of the
+    colors.
 
     >>> [ax] = two_orders({"all": ([[0.1], [0.2]], [[0.2], [0.1]], [1.0, 1.0])}, (["a", "b"], ["b", "a"]))
     >>> [text.get_text() for text in ax.texts][-2:]
@@ -88,7 +89,7 @@ def two_orders(models, words, limit=1.0):
                                           (lower, lower + height + 0.75, second[x], words[1][x])):  # fmt: skip
                 write(ax, x, at, word, bbox={"facecolor": TINTS["embeddings"], **FRAME})
                 _cells(ax, vector[:, None], x - 0.44, top, limit, size=0.88)
-        left = list(range(n))  # places in the second order that no line has reached
+        left = list(range(n))  # positions in the second order without a line so far
         for x, word in enumerate(words[0]):
             y = next(place for place in left if words[1][place] == word)
             left.remove(y)
@@ -101,7 +102,7 @@ def two_orders(models, words, limit=1.0):
 
 
 def vector_sum(X, P, words):
-    """The sum of token vectors and position vectors, number by number: three matrices. What comes twice is bold.
+    """Draw the sum of token vectors and position vectors, number by number: three matrices. Repeated values are bold.
 
     >>> axes = vector_sum([[0.5, -0.2]], [[0.1, 0.1]], ["the"])
     >>> [text.get_text() for text in axes[2].texts]
@@ -125,9 +126,9 @@ def vector_sum(X, P, words):
 
 
 def clock_faces(wavelengths, positions, alike=()):
-    """A row of clocks for each wavelength, fastest hand first, and a column for each position.
+    """Draw a row of clocks for each wavelength, fastest hand first, and a column for each position.
 
-    The hand points up at position 0 and turns clockwise: to the right is its sine, upward its cosine. alike: positions
+    The hand points up at position 0 and turns clockwise: its sine is to the right, its cosine upward. alike: positions
     at which the fastest hand looks the same; their faces are filled.
 
     >>> ax = clock_faces([6.28, 62.8], [0, 1, 44], alike=[0, 44])
@@ -156,9 +157,9 @@ def clock_faces(wavelengths, positions, alike=()):
 
 
 def influences(matrices, words):
-    """One heatmap for each entry of `matrices` (title -> (n, n)): how strongly output i (row) depends on input j.
+    """Draw a heatmap per entry of `matrices` (title -> (n, n)): how strongly output i (row) depends on input j.
 
-    Cells that are exactly 0 say so, in words the reader can search for: a figure "0".
+    Cells that are exactly 0 say so in searchable text: a figure "0".
 
     >>> [ax] = influences({"RNN": [[0.5, 0.0], [0.2, 0.9]]}, ["the", "cat"])
     >>> [t.get_text() for t in ax.texts]
@@ -177,10 +178,10 @@ def influences(matrices, words):
 
 
 def encodings(tables):
-    """For each entry of `tables` (title -> (n, d)): the vectors as a heatmap, and the cosines of all pairs beside it.
+    """Draw, per entry of `tables` (title -> (n, d)), the vectors as a heatmap, and the cosines of all pairs.
 
-    Colors reach to the 99th percentile, so that one outlier does not bleach the rest.
-    Returns the axes, one pair for each table. Source: L Figs. 6, 13, 15.
+    Colors reach to the 99th percentile, so that one outlier does not make the rest pale. Returns the axes, one pair for
+    each table. Source: L Figs. 6, 13, 15.
 
     >>> [(values, cosines)] = encodings({"two positions": [[0.0, 1.0], [1.0, 0.0]]})
     >>> cosines.images[0].get_array().tolist()
@@ -199,10 +200,10 @@ def encodings(tables):
 
 
 def sines_and_cosines(PE):
-    """Sinusoidal encodings as a heatmap, and the cosines of all pairs. PE: (n, d), as `sinusoidal` gives it.
+    """Draw sinusoidal encodings as a heatmap, and the cosines of all pairs. PE: (n, d), from `sinusoidal`.
 
-    The heatmap has 64 positions and 64 of the coordinates, evenly spread, the sines first: where all stand side by
-    side, the fast ones draw rings that no coordinate has. Source: L Fig. 6.
+    The heatmap has 64 positions and 64 of the coordinates, evenly spaced, the sines first: with all of them side by
+    side, the fast ones would seem to form rings that no coordinate has. Source: L Fig. 6.
 
     >>> values, cosines = sines_and_cosines(np.ones((100, 256)))
     >>> values.images[0].get_array().shape, cosines.images[0].get_array().shape
@@ -221,7 +222,7 @@ def sines_and_cosines(PE):
 
 
 def shift_circles(k, wavelengths, starts):
-    """Each pair of coordinates as a point on its circle; an arc shows what a shift by k does, from each start.
+    """Draw each pair of coordinates as a point on its circle; an arc shows what a shift by k does, from each start.
 
     The arcs of one circle have the same angle: that is the linear offset theorem. Source: R 3.5.
 
@@ -246,9 +247,9 @@ def shift_circles(k, wavelengths, starts):
 
 
 def position_breaks(P, marks=(128, 384)):
-    """Length of each position's vector, and its cosine with the next one: a break shows in either.
+    """Draw each position's length, and its cosine with the next one: a break shows in either.
 
-    P is (n, d); dotted lines stand at `marks`. Source: L 4.2.3.
+    P is (n, d); there are dotted lines at `marks`. Source: L 4.2.3.
 
     >>> lengths, neighbors = position_breaks([[3.0, 4.0], [3.0, 4.0], [4.0, -3.0]], marks=[])
     >>> abs(neighbors.lines[0].get_ydata()).round(6).tolist()
@@ -271,10 +272,10 @@ def position_breaks(P, marks=(128, 384)):
 
 
 def similarity_curves(P, rows=range(1, 11), n=128, reference=None):
-    """Left: cosine of each of `rows` with positions 0..n-1. Right: the same against the distance.
+    """Draw the cosine of each of `rows` with positions 0..n-1, and the same against the distance.
 
-    reference: another table (such as the sinusoidal one) whose own curve by distance, from the first of `rows`, is
-    added on the right. Source: L Figs. 16 and 17.
+    reference: another table (such as the sinusoidal one) whose own curve by distance, starting at the first of `rows`,
+    is added on the right. Source: L Figs. 16 and 17.
 
     >>> left, right = similarity_curves([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]], rows=[1], n=3)
     >>> right.lines[0].get_xdata().tolist()
@@ -300,7 +301,7 @@ def similarity_curves(P, rows=range(1, 11), n=128, reference=None):
 def _table(P):
     P = as_array(P)
     if P.ndim != 2:
-        raise ValueError(f"a table of positions must have 2 axes (positions, coordinates), got shape {P.shape}")
+        raise ValueError(f"P must have 2 axes (positions, coordinates), got shape {P.shape}")
     return P
 
 
@@ -314,7 +315,7 @@ def _three_digits(value):
 
 
 def _cells(ax, matrix, left, top, reach, digits=2, size=1.0):
-    """The cells of a matrix with their numbers, from this corner on; each is `size` wide and one high."""
+    """Draw the cells of a matrix with their numbers, starting at this corner; each is `size` wide and one high."""
     rows, columns = matrix.shape
     extent = (left, left + size * columns, top + rows, top)
     image = ax.imshow(matrix, cmap=SIGNED, vmin=-reach, vmax=reach, extent=extent, aspect="auto")

@@ -1,4 +1,4 @@
-"""Figures of the chapter on what heads do: masses, patterns, roles found again, heads that are missed.
+"""Figures of the chapter on the roles of heads: masses, patterns, roles found again, heads that are missed.
 
 Sources: R 10, L 3.2.5 with Fig. 8.
 """
@@ -8,7 +8,7 @@ import numpy as np
 from tutorial_book.plots.base import TINTS, VALUES, as_array, frame, ink_on
 from tutorial_book.plots.parts import WEIGHT_TICKS, bare, panel_grid, weight_map, write
 
-PATTERNS = {  # name: the color of its area, and its letter, which says the same
+PATTERNS = {  # name: the color of its area, and its letter, which means the same
     "vertical": (TINTS["query"], "V"),
     "diagonal": (TINTS["key"], "D"),
     "vertical + diagonal": (TINTS["attention"], "VD"),
@@ -18,7 +18,7 @@ PATTERNS = {  # name: the color of its area, and its letter, which says the same
 
 
 def census(masses, columns=3):
-    """One panel for each kind of key: the mean weight on it, layers down, heads across, one scale. Returns the figure.
+    """Draw a panel for each kind of key: its mean weight, layers down, heads across, one scale. Returns the figure.
 
     masses: name -> (n_layers, n_heads), shares from 0 to 1. Source: Clark et al. (2019).
 
@@ -38,14 +38,14 @@ def census(masses, columns=3):
 
 
 def _count_heads(ax, values):
-    """Layers down, heads across; counted from 0."""
+    """Label the axes: layers down, heads across, counted from 0."""
     n_layers, n_heads = np.shape(values)
     ax.set_xticks(range(0, n_heads, 1 if n_heads < 6 else 2))
     ax.set_yticks(range(0, n_layers, 1 if n_layers < 5 else 2))
 
 
 def missed(panels, digits=2):
-    """What changes where one head is silenced, a panel for each model: layers down, heads across.
+    """Draw the effect of silencing each head, a panel for each model: layers down, heads across.
 
     panels: title -> (n_layers, n_heads). Each panel has its own scale; the largest value is written into its cell.
 

@@ -15,9 +15,9 @@ MARKS = {1 / 24: "hour", 1: "day", 30: "month", 365: "year"}  # in days
 
 
 def merged(first, second):
-    """Two clouds in the plane, (n, 2) each, with their means and ellipses, and those of both together.
+    """Draw two clouds in the plane, (n, 2) each, with their means and ellipses, and those of both together.
 
-    An ellipse reaches two standard deviations in each direction. The arrow leads from mean to mean.
+    An ellipse reaches two standard deviations in each direction. The arrow points from mean to mean.
 
     >>> ax = merged([[0, 0], [1, 1], [0, 1]], [[4, 0], [5, 1], [4, 1]])
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
@@ -43,9 +43,9 @@ def merged(first, second):
 
 
 def rates(runs):
-    """Texts a second against threads, as `stored("scaling")` has the runs: median, lowest, highest.
+    """Draw texts per second against threads, from the runs of `stored("scaling")`: median, lowest, highest.
 
-    The dotted line is what so many times one worker would be. Open: one worker, with as many threads.
+    The dotted line is the rate of one worker times their number. Open marks: one worker, with as many threads.
 
     >>> ax = rates([{"workers": n, "threads": 1, "texts_per_second": [10 * n, 12 * n]} for n in (1, 2)])
     >>> ax.lines[1].get_ydata().tolist()
@@ -75,7 +75,7 @@ def _draw_rates(ax, runs, style, color, **look):
 
 
 def days(machines, seconds):
-    """How long each model takes on so many machines: a dot each on a logarithmic axis of time.
+    """Draw how long each model takes on this many machines: a dot each on a logarithmic axis of time.
 
     seconds: name -> seconds of one machine. The axis stays the same from 1 machine to 1,000.
 
@@ -100,7 +100,7 @@ def days(machines, seconds):
 
 
 def told(days):
-    """A time in words, in the unit that suits it.
+    """Return a time in words, in a suitable unit.
 
     >>> told(800), told(1), told(0.25)
     ('2.2 years', '1 day', '6 hours')

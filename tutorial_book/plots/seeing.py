@@ -13,7 +13,7 @@ from tutorial_book.plots.parts import note, panel_grid
 
 
 def by_hand(X):
-    """PCA of a few points in the plane: their shadows on the best direction, and the variance along all directions.
+    """Draw PCA of a few points in the plane: their shadows on the best direction, and the variance by direction.
 
     >>> left, right = by_hand([[0, 0], [2, 1], [1, 2], [3, 3]])
     >>> [t.get_text() for t in right.texts]
@@ -51,7 +51,7 @@ def by_hand(X):
 
 
 def crossed(clouds, labels):
-    """Pictures of two closed curves, as `charts.groups` draws them joined, with a ring around each crossing.
+    """Draw pictures of two closed curves, joined as in `charts.groups`, with a ring around each crossing.
 
     >>> square = np.array([[0, 0], [1, 0], [1, 1], [0, 1]])
     >>> [ax] = crossed({"two squares": np.concatenate([square, square + 0.4])}, np.repeat(["a", "b"], 4))
@@ -67,12 +67,12 @@ def crossed(clouds, labels):
 
 
 def meeting_points(first, second):
-    """Where two closed curves in the plane, each the points in order, cross each other: (crossings, 2)."""
+    """Return where two closed curves in the plane, each the points in order, cross each other: (crossings, 2)."""
     r, s = first[:, None], second[None]
     dr, ds = np.roll(r, -1, axis=0) - r, np.roll(s, -1, axis=1) - s
     area = dr[..., 0] * ds[..., 1] - dr[..., 1] * ds[..., 0]
     gap = s - r
-    with np.errstate(divide="ignore", invalid="ignore"):  # edges that are parallel never meet
+    with np.errstate(divide="ignore", invalid="ignore"):  # parallel edges never meet
         along_first = (gap[..., 0] * ds[..., 1] - gap[..., 1] * ds[..., 0]) / area
         along_second = (gap[..., 0] * dr[..., 1] - gap[..., 1] * dr[..., 0]) / area
     meet = (0 <= along_first) & (along_first < 1) & (0 <= along_second) & (along_second < 1)
@@ -80,7 +80,7 @@ def meeting_points(first, second):
 
 
 def group_gaps(clouds, labels):
-    """Pictures of three groups, as `charts.groups` draws them, with lines from the first center to the other two.
+    """Draw pictures of three groups, as in `charts.groups`, with lines from the first center to the other two.
 
     >>> three = [[0, 0], [1, 0], [0, 6]]
     >>> [ax] = group_gaps({"truth": three}, ["a", "b", "c"])
@@ -95,7 +95,7 @@ def group_gaps(clouds, labels):
             ax.plot(*np.stack([start, end]).T, color="black", linewidth=1.2)
             away, length = end - start, np.linalg.norm(end - start)
             beside = np.array([-away[1], away[0]]) / length
-            beside *= -1 if beside @ (other - start) > 0 else 1  # the side on which the other line is not
+            beside *= -1 if beside @ (other - start) > 0 else 1  # the side without the other line
             height = np.ptp(as_array(Y)[:, 1])
             share = (start + 0.5 * away - as_array(Y).min(0))[1] / height if height else 0.5
             beside *= 1 if 0 < share + 0.35 * beside[1] < 1 else -1  # but within the panel
@@ -107,7 +107,7 @@ def group_gaps(clouds, labels):
 
 
 def hubs(clouds, followers):
-    """Pictures of clouds, with lines to the point that most others count among their nearest neighbors.
+    """Draw pictures of clouds, with lines to the point that most others count among their nearest neighbors.
 
     clouds: title -> (n, 2). followers: title -> (number of that point, numbers of the others).
 

@@ -1,4 +1,4 @@
-"""Figures of "Senses and trees": two trees side by side, and what a probe finds layer by layer."""
+"""Figures of "Senses and trees": two trees side by side, and a probe's results layer by layer."""
 
 import matplotlib.pyplot as plt
 from matplotlib.patches import Arc
@@ -12,10 +12,10 @@ WIDE = 0.32  # of an arc, for each word that it passes
 
 
 def two_trees(words, true, drawn):
-    """The words of a sentence below each other: at the left the edges of its tree, at the right those of a probe.
+    """Draw a sentence's words below each other: on the left the edges of its tree, on the right a probe's.
 
-    true, drawn: pairs of words' numbers. An edge that both have is blue; at the right another one is orange and dashed,
-    at the left one that is missing there is gray.
+    true, drawn: pairs of words' numbers. An edge in both is blue; a wrong one on the right is orange and dashed, a
+    missed one on the left is gray.
 
     >>> ax = two_trees(["Bears", "like", "honey"], {(0, 1), (1, 2)}, {(0, 1), (0, 2)})
     >>> [arc.get_linestyle() for arc in ax.patches]

@@ -21,10 +21,10 @@ from tutorial_lib.geometry import anisotropy, average_cosine, intrinsic_dimensio
 
 
 def flat_clouds(clouds, reach=None):
-    """Points in the plane with the origin marked, a panel for each entry (title -> (n, 2)).
+    """Draw points in the plane with the origin marked, a panel for each entry (title -> (n, 2)).
 
-    Below each title stand the cloud's anisotropy and average cosine. reach: how far the axes go, so that several such
-    figures can be compared; default: as far as the points.
+    Below each title are the cloud's anisotropy and average cosine. reach: the ends of the axes, to make several such
+    figures comparable; default: those of the points.
 
     >>> [ax] = flat_clouds({"a line": [[1, 1], [2, 2], [3, 3]]})
     >>> ax.get_title().splitlines()
@@ -44,10 +44,10 @@ def flat_clouds(clouds, reach=None):
 
 
 def two_neighbors(clouds, ratios):
-    """A point and its two nearest neighbors in each of `clouds`, and how the ratios of their distances are spread.
+    """Draw a point and its two nearest neighbors in each of `clouds`, and the distribution of their ratios.
 
-    clouds: title -> (n, 2) points; the point nearest to their middle is shown. ratios: dimension -> ratios mu, of
-    which dots show the share that is at most mu; the line is the law, 1 - mu^(-d).
+    clouds: title -> (n, 2) points; the point nearest to their middle is shown. ratios: dimension -> ratios mu, whose
+    cumulative shares are dots; the line is the law, 1 - mu^(-d).
 
     >>> thread, _ = two_neighbors({"thread": [[0, 0], [1, 0], [-2, 0], [3, 0], [-2.2, 0]]}, {1: [1.5, 2.0, 3.0]})
     >>> thread.get_title()
@@ -85,7 +85,7 @@ def two_neighbors(clouds, ratios):
 
 
 def sketches(clouds):
-    """Points in space as one sees them from aside, a panel for each entry (title -> (n, 3), values for the colors).
+    """Draw points in space seen from the side, a panel for each entry (title -> (n, 3), values for the colors).
 
     >>> [ax] = sketches({"two": ([[0, 0, 0], [1, 1, 1]], [0, 1])})
     >>> ax.get_title()
@@ -96,7 +96,7 @@ def sketches(clouds):
     around, above = np.radians([35, 22])
     across = [np.cos(around), np.sin(around), 0]
     up = [np.sin(around) * np.sin(above), -np.cos(around) * np.sin(above), np.cos(above)]
-    colors = ListedColormap(plt.get_cmap("viridis")(np.linspace(0.2, 0.9, 256)))  # its ends sink into a page
+    colors = ListedColormap(plt.get_cmap("viridis")(np.linspace(0.2, 0.9, 256)))  # the ends of the axes are hidden
     for ax, (title, (X, values)) in zip(axes, clouds.items()):
         X = as_array(X)
         X = (X - X.mean(0)) / np.abs(X - X.mean(0)).max()
@@ -109,8 +109,8 @@ def sketches(clouds):
 
 
 def one_coordinate(added, curves, layer):
-    """Left: what each coordinate adds to the average cosine of a layer. Right: that cosine by layer, one labeled curve
-    for each entry of `curves` (label -> values).
+    """Draw each coordinate's part of the average cosine of a layer, and that cosine by layer, one labeled curve for
+    each entry of `curves` (label -> values).
 
     >>> left, right = one_coordinate([0.01, 0.1], {"all": [0.1, 0.2]}, layer=1)
     >>> [text.get_text() for text in left.texts]
@@ -134,9 +134,9 @@ def one_coordinate(added, curves, layer):
 
 
 def ratio_lines(clouds, discard=0.1):
-    """TwoNN's plane, log(mu) against -log(1 - F), for each entry (label -> points), with the fitted line.
+    """Draw TwoNN's plane, log(mu) against -log(1 - F), per entry (label -> points), with the fitted line.
 
-    Filled markers are what the line is fitted to, hollow ones are the share `discard` of largest ratios.
+    Filled markers are fitted, hollow ones are the share `discard` of largest ratios.
 
     >>> ax = ratio_lines({"plane": np.random.default_rng(0).random((200, 2))})
     >>> [text.get_text() for text in ax.get_legend().get_texts()]

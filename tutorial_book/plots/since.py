@@ -1,4 +1,4 @@
-"""Figures of the chapter on what changed since 2017: losses by place and by part, rotary pairs, masks, costs."""
+"""Figures of the chapter on changes since 2017: losses by position and by part, rotary pairs, masks, costs."""
 
 import numpy as np
 
@@ -17,9 +17,9 @@ LOOK = {"markers": "os^Dv", "lines": ("-", "--", "-.", ":", "-"), "markersize": 
 
 
 def by_place(panels, each, trained):
-    """The loss at each place of a text, with intervals over seeds; a dotted line where the trained length ends.
+    """Draw the loss at each position of a text, with intervals over seeds; a dotted line at the trained length.
 
-    panels: title -> {name -> losses (seeds, places)}. each: how many places of the text a number stands for.
+    panels: title -> {name -> losses (seeds, positions)}. each: how many positions of the text a number covers.
 
     >>> axes = by_place({"as it is": {"rotary": [[2.0, 3.0], [2.1, 3.2]], "none": [[4, 4], [4, 4]]}}, 32, 32)
     >>> axes[0].lines[0].get_xdata().tolist()
@@ -37,9 +37,9 @@ def by_place(panels, each, trained):
 
 
 def rotary_pairs(trained, untrained, without):
-    """Each pair of rotary heads, the fastest first: how much of its scores distance tells, and the loss without it.
+    """Draw each pair of rotary heads, fastest first: the share of its scores due to distance, the loss without it.
 
-    trained, untrained: shares, (seeds, heads, pairs), a dot each. without: name -> what the loss rises by, (seeds,
+    trained, untrained: shares, (seeds, heads, pairs), a dot each. without: name -> the increase of the loss, (seeds,
     pairs), with an interval over seeds.
 
     >>> axes = rotary_pairs(np.ones((2, 3, 2)), np.zeros((2, 3, 2)), {"turning": np.ones((2, 2))})
@@ -58,7 +58,7 @@ def rotary_pairs(trained, untrained, without):
     draw_curves(right, {name: tuple(mean_interval(rise)) for name, rise in without.items()}, pairs, **LOOK)
     dotted(right, 0)
     right.set(ylabel="rise of the loss in nats", title="the loss without it")
-    right.set_ylim(top=1.4 * right.get_ylim()[1])  # room for the names
+    right.set_ylim(top=1.4 * right.get_ylim()[1])  # space for the names
     right.legend(loc="upper right")
     for ax in (left, right):
         ticks(ax.xaxis, pairs)

@@ -1,4 +1,4 @@
-"""Figures of the chapter on where heads rest: who is looked at, what a key is worth, small decoders."""
+"""Figures of the chapter on where heads rest: which tokens get attention, what a key is worth, small decoders."""
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -9,7 +9,7 @@ from tutorial_book.plots.parts import note, panel_grid, weight_map
 
 
 def looked_at(weights, tokens, marked):
-    """How much of all weight each token gets in each layer: weights (n_layers, n). marked: the place of one token.
+    """Draw each token's share of all weight in each layer: weights (n_layers, n). marked: one token's position.
 
     >>> ax = looked_at([[0.5, 0.5]], ["a", "b"], 1)
     >>> [name.get_fontweight() for name in ax.get_xticklabels()]
@@ -26,9 +26,9 @@ def looked_at(weights, tokens, marked):
 
 
 def worth(panels):
-    """How much is lost against how much weight was taken away: title -> {name -> (weight, lost, low, high)}.
+    """Draw the loss against the removed weight: title -> {name -> (weight, lost, low, high)}.
 
-    Names that begin with a number stand for that many words: they are joined, and the last is written out.
+    Names that begin with a number mean that many words: they are joined, and the last is written out.
 
     >>> axes = worth({"posts": {"1 word": (0.1, 0.2, 0.1, 0.3), "[CLS]": (0.5, 0.4, 0.3, 0.5)}})
     >>> [text.get_text() for text in axes[0].texts]

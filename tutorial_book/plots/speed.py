@@ -1,4 +1,4 @@
-"""Figures of the page on speed: times beside a peer's, with their spread and their limits."""
+"""Figures of the page on speed: times compared with a peer's, with their spread and their limits."""
 
 import matplotlib.pyplot as plt
 
@@ -9,10 +9,10 @@ FIRST, OTHERS = ROLES["first text"], ROLES["the rest"]
 
 
 def ratios(comparisons, earlier=()):
-    """Ours / peer on a logarithmic axis: a dot with its quartiles, and a bar where the limit is.
+    """Draw ours / peer on a logarithmic axis: a dot with its quartiles, and a bar at the limit.
 
-    comparisons: those of a stored run. Judged ones are filled, the others are open. earlier: those of each
-    earlier run, which become small gray dots on the same lines; what is no longer compared is left out.
+    comparisons: those of a stored run. Judged ones are filled, the others are open. earlier: those of each earlier run,
+    as small gray dots on the same lines; comparisons that were dropped are left out.
 
     >>> row = {"name": "a", "peer": "b", "ratio": 0.5, "low": 0.4, "high": 0.7, "limit": 0.6}
     >>> ax = ratios([row])
@@ -20,7 +20,7 @@ def ratios(comparisons, earlier=()):
     'a\\n/ b'
     """
     fig, ax = plt.subplots(figsize=(7.6, 0.42 * len(comparisons) + 1.0))
-    fig.phone = {"panel_height": 0.42 * len(comparisons)}  # room for two lines each
+    fig.phone = {"panel_height": 0.42 * len(comparisons)}  # space for two lines each
     dotted(ax, x=1, color=OTHERS)
     line = {(row["name"], row["peer"]): y for y, row in enumerate(comparisons)}
     old = [row for run in earlier for row in run if (row["name"], row["peer"]) in line]

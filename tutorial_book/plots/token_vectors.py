@@ -10,7 +10,7 @@ MARKERS = "osD^v"
 
 
 def norms_along_ids(norms, kinds, window=200):
-    """Norms of vectors in the order of their ids: each kind's median of `window` neighbors, with the middle 80 %.
+    """Draw norms of vectors in the order of their ids: each kind's median of `window` neighbors, with the middle 80 %.
 
     norms: (n,). kinds: n names, at most five different ones; kinds with fewer than `window` ids get one dot with a bar.
 
@@ -35,10 +35,10 @@ def norms_along_ids(norms, kinds, window=200):
 
 
 def cosine_tails(cosines, extremes, d_model, n_pairs):
-    """How many of all pairs have which cosine, on a log axis, with the ends that random directions would have.
+    """Draw the distribution of all pairs' cosines, on a log axis, with the ends expected for random directions.
 
-    cosines: those of a sample. extremes: (lowest, highest) of all pairs. n_pairs: how many pairs the sample stands
-    for. The dashed curve is a normal distribution around 0 with standard deviation 1 / √d_model.
+    cosines: those of a sample. extremes: (lowest, highest) of all pairs. n_pairs: how many pairs the sample represents.
+    The dashed curve is a normal distribution around 0 with standard deviation 1 / √d_model.
 
     >>> ax = cosine_tails([0.1, -0.1, 0.0], (-0.2, 0.9), d_model=100, n_pairs=1000)
     >>> ax.get_yscale(), len(ax.lines)

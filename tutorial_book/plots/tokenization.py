@@ -20,7 +20,7 @@ SIGNS = {" ": "␣", "\u00a0": "␣", "\t": "→"}
 
 
 def strip(width, lines, columns, top=0.7):
-    """Bare axes with one column a letter, and lines that count from top to bottom. width: inches; lines: height too."""
+    """Create bare axes with one column per letter, and lines counted from the top. width: inches; lines: height too."""
     _, ax = plt.subplots(figsize=(width, lines))
     ax.set(xlim=(0, columns), ylim=(lines - top, -top))
     ax.axis("off")
@@ -28,14 +28,14 @@ def strip(width, lines, columns, top=0.7):
 
 
 def tile(ax, start, line, text, length=None, height=0.5, color=KEPT, edge="white", **look):
-    """A box over the columns of a text, which stands in its middle."""
+    """Draw a box over the columns of a text, with the text in its middle."""
     length = length or len(text)
     box(ax, start + length / 2, line, length, height, facecolor=color, edgecolor=edge)
     letter(ax, start + length / 2, line, text, **look)
 
 
 def letter(ax, x, y, text, **look):
-    """A text in the letters of a typewriter. There is no bear among them: it is drawn."""
+    """Write a text in a typewriter's letters. The font has no bear: it is drawn."""
     if text != "🐻":
         write(ax, x, y + 0.01, text, **{"family": "monospace"} | look)
         return
@@ -49,10 +49,10 @@ def letter(ax, x, y, text, **look):
 
 
 def token_cuts(text, tokens, unit="token"):
-    """One text cut in several ways, one line each. tokens: name -> the tokens, each found in text after the one before.
+    """Draw one text cut in several ways, one line each. tokens: name -> tokens, found in text one after the other.
 
-    ``##`` and the byte-level mark ``Ġ`` are not drawn, and capitals do not count when a token is looked for. unit: what
-    is counted beside a name.
+    ``##`` and the byte-level mark ``Ġ`` are not drawn, and capitals are ignored in the search for a token. unit: the
+    unit of the count next to a name.
 
     >>> ax = token_cuts("a bearness", {"pieces": ["a", "bear", "##ness"]})
     >>> [t.get_text() for t in ax.texts[-3:]]
@@ -74,9 +74,9 @@ def token_cuts(text, tokens, unit="token"):
 
 
 def cleaned(texts):
-    """What becomes of each character of some texts before the vocabulary is asked, and the words that come out.
+    """Draw the treatment of each character of some texts before the vocabulary is used, and the resulting words.
 
-    texts: text -> what each of its characters becomes, with spaces where a word is cut off.
+    texts: text -> the replacement of each of its characters, with spaces where a word is cut off.
 
     >>> ax = cleaned({"É!": ["e", " ! "]})
     >>> [t.get_text() for t in ax.texts if t.get_text() in ("É", "e", "!")]
@@ -105,9 +105,9 @@ def cleaned(texts):
 
 
 def longest_match(word, cut, vocab):
-    """WordPiece's search for the pieces of a word: a line for each candidate, from the longest on, until one is found.
+    """Draw WordPiece's search for the pieces of a word: a line for each candidate, the longest first, until one fits.
 
-    cut: the pieces that it finds. vocab: token -> id, which is written beside each.
+    cut: the pieces that it finds. vocab: token -> id, which is written next to each.
 
     >>> ax = longest_match("bears", ["bear", "##s"], {"bear": 4562, "##s": 2015})
     >>> [t.get_text() for t in ax.texts if "id" in t.get_text()]
@@ -137,7 +137,7 @@ def longest_match(word, cut, vocab):
 
 
 def word_pieces(cuts, vocab, columns=2):
-    """Words, and the pieces that a vocabulary has for each, with their ids; what is unknown stands out.
+    """Draw words, and the pieces that a vocabulary has for each, with their ids; unknown ones stand out.
 
     cuts: word -> its tokens. vocab: token -> id.
 
@@ -162,7 +162,7 @@ def word_pieces(cuts, vocab, columns=2):
 
 
 def byte_tape(texts, visible):
-    """Texts above their bytes, and each byte's number above the character that stands for it.
+    """Draw texts above their bytes, and each byte's number above its visible character.
 
     visible: the character of each byte, by its number.
 
@@ -188,7 +188,7 @@ def byte_tape(texts, visible):
 
 
 def growing(text, cuts):
-    """A word after each merge that changed it: what was glued last is blue. cuts: number of merges -> tokens.
+    """Draw a word after each merge that changed it: the last merge is blue. cuts: number of merges -> tokens.
 
     >>> ax = growing("ab", {0: ["a", "b"], 7: ["ab"]})
     >>> [t.get_text() for t in ax.texts]
@@ -213,9 +213,9 @@ def growing(text, cuts):
 
 
 def round_trip(backs, counts, total):
-    """Texts beside what comes back when they are encoded and decoded; where the two differ, both are marked.
+    """Draw texts and their decoded encodings; if the two differ, both are marked.
 
-    backs: text -> {name of a tokenizer: what comes back}. counts: name -> how many of `total` sentences come back.
+    backs: text -> {name of a tokenizer: the decoded text}. counts: name -> how many of `total` sentences are restored.
 
     >>> ax = round_trip({"US": {"WordPiece": "us", "BPE": "US"}}, {"WordPiece": 0, "BPE": 9}, total=9)
     >>> len(ax.patches)  # two letters, before and after
@@ -241,7 +241,7 @@ def round_trip(backs, counts, total):
 
 
 def spell(ax, start, line, text, marked):
-    """A text, one column a letter; the places that are marked have a color behind them."""
+    """Draw a text, one column per letter; marked positions have a color behind them."""
     for place, character in enumerate(text):
         if place in marked:
             box(ax, start + place + 0.5, line, 1, 0.7, facecolor=LOST, edgecolor="none", zorder=0)
@@ -252,7 +252,7 @@ def spell(ax, start, line, text, marked):
 
 
 def vocabulary_sizes(curves, points):
-    """Tokens per sentence against the number of tokens in the vocabulary, which is on a logarithmic axis.
+    """Draw tokens per sentence against the size of the vocabulary, on a logarithmic axis.
 
     curves: name -> (sizes, tokens per sentence). points: name -> (size, tokens per sentence).
 
@@ -275,7 +275,7 @@ def vocabulary_sizes(curves, points):
 
 
 def vocabulary_blocks(vocabularies, n_bins=48):
-    """What kinds of tokens lie where in the ids: shares in bins of equal width, one panel for each vocabulary.
+    """Draw which kinds of tokens have which ids: shares in bins of equal width, one panel for each vocabulary.
 
     vocabularies: name -> the tokens in the order of their ids, at least as many as bins.
 
@@ -285,7 +285,7 @@ def vocabulary_blocks(vocabularies, n_bins=48):
     """
     small = [name for name, tokens in vocabularies.items() if len(tokens) < n_bins]
     if small:
-        raise ValueError(f"vocabularies must hold at least n_bins = {n_bins} tokens each; {small[0]!r} is smaller")
+        raise ValueError(f"vocabularies must contain at least n_bins = {n_bins} tokens each; {small[0]!r} is smaller")
     shown = {"special or unused": KINDS[:2]}
     shown |= {name: (name,) for name in ("one character", "word", "continuation", "other")}
     figure, axes = plt.subplots(len(vocabularies), 1, figsize=(7.4, 1.6 * len(vocabularies) + 0.5), squeeze=False)
@@ -300,7 +300,7 @@ def vocabulary_blocks(vocabularies, n_bins=48):
             ax.bar(edges[:-1], share, np.diff(edges), bottom, align="edge", label=label, **look)
             bottom += share
         ax.set(title=f"{name}: {len(tokens):,} tokens", xlabel="id", ylabel="share", xlim=(0, len(tokens)), ylim=(0, 1))
-    # A kind too rare to be seen has no entry in the legend.
+    # A kind too rare to be visible has no entry in the legend.
     entries = [same[0] for same in zip(*(ax.containers for ax in axes[:, 0]))
                if max(bar.get_height() for bars in same for bar in bars) > 0.02]  # fmt: skip
     figure.legend(entries, [entry.get_label() for entry in entries], loc="outside upper left", ncols=4)
@@ -308,7 +308,7 @@ def vocabulary_blocks(vocabularies, n_bins=48):
 
 
 def batch_grid(batch):
-    """A batch as the model gets it: for each input its tokens, and below them the three lists of numbers.
+    """Draw a batch as the model's input: for each text its tokens, and below them the three lists of numbers.
 
     batch: an `Encoding` of lists of lists, from `batch`. Colors are segments; padding, where the mask is 0, is hatched.
 

@@ -1,4 +1,4 @@
-"""Figures of the case study: a simulated virus and what tells its variants apart (G)."""
+"""Figures of the case study: a simulated virus and the differences between its variants (G)."""
 
 import matplotlib.pyplot as plt
 
@@ -9,7 +9,7 @@ MARKERS = "os^"
 
 
 def lineage_distances(distances, variants):
-    """How many sites differ between the first genomes of all sub-lineages, (n, n), as many of each variant.
+    """Draw how many sites differ between the first genomes of all sub-lineages, (n, n), equally many per variant.
 
     variants: their names, in the order of rows and columns.
 
@@ -34,7 +34,7 @@ def lineage_distances(distances, variants):
 
 
 def reliability(panels):
-    """How often a classifier is right against how sure it is, a panel for each. panels: title -> {name: `Calibration`}.
+    """Draw a classifier's accuracy against its confidence, a panel for each. panels: title -> {name: `Calibration`}.
 
     The size of a mark is the share of predictions in its bin.
 

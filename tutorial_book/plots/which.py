@@ -13,7 +13,7 @@ def fan(paths, sense, names, strip=0.3, others=()):
     """Draw each use's path along the axis, from before the first layer (bottom) to the last (top).
 
     paths: (n, depths), x; sense: n times 0 or 1; names: of the two senses. strip: around x = 0. others: (label, path)
-    of sentences that are shown beside the uses.
+    of sentences that are shown with the uses.
 
     >>> ax = fan([[0.0, -1.0], [0.0, 1.0]], [0, 1], ["river", "money"])
     >>> [line.get_xdata().tolist() for line in ax.lines[-2:]]

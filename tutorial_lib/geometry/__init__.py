@@ -1,7 +1,7 @@
 """Measurements on clouds of vectors: similarity, dimension (TwoNN), groups (silhouette), bias, projections.
 
-Everything here works on plain arrays, NumPy's or torch's, and knows no model. A module loads when one of its names is
-first asked for, so that a chapter depends on those that it measures with.
+All functions work on plain arrays, NumPy's or torch's, and know nothing about models. A module loads when one of its
+names is first used, so a chapter depends only on the measurements it uses.
 """
 
 from tutorial_lib import late

@@ -1,6 +1,6 @@
 """How far a word's vector depends on its text, and what is left of a cloud once its groups are taken out.
 
-Sources: Ethayarajh 2019; Cai et al. 2021. None of these adjusts for a cone: subtract `average_cosine` of the cloud.
+Sources: Ethayarajh 2019; Cai et al. 2021. None of these corrects for a cone: subtract the cloud's `average_cosine`.
 """
 
 import numpy as np
@@ -10,10 +10,10 @@ from tutorial_lib.geometry.similarity import average_cosine, cosine
 
 
 def self_similarity(X, words):
-    """For each word the average cosine of two of its occurrences: one number a word, in the order of np.unique(words).
+    """Return the average cosine of two occurrences of each word: one number per word, in the order of np.unique(words).
 
-    X: (n, d), one row for each occurrence; words: (n,). 1: the text does not matter. Raises ValueError where a word
-    occurs once. Source: Ethayarajh 2019, definition 1.
+    X: (n, d), one row for each occurrence; words: (n,). 1 means that the text does not matter. Raises ValueError if a
+    word occurs once. Source: Ethayarajh 2019, definition 1.
 
     >>> self_similarity([[1.0, 0.0], [2.0, 0.0], [1.0, 0.0], [0.0, 1.0]], ["a", "a", "b", "b"])
     array([1., 0.])
@@ -22,10 +22,10 @@ def self_similarity(X, words):
 
 
 def sentence_similarity(X, sentences):
-    """For each sentence the average cosine of its vectors with their mean: in the order of np.unique.
+    """Return the average cosine of each sentence's vectors with their mean, in the order of np.unique.
 
-    X: (n, d), one row for each token; sentences: (n,), which one it stands in. Source: Ethayarajh 2019, definition 2
-    ("intra-sentence similarity").
+    X: (n, d), one row for each token; sentences: (n,), the sentence that it is in. Source: Ethayarajh 2019, definition
+    2 ("intra-sentence similarity").
 
     >>> sentence_similarity([[1.0, 0.0], [0.0, 1.0], [3.0, 3.0]], [0, 0, 1]).round(3)
     array([0.707, 1.   ])
@@ -34,12 +34,12 @@ def sentence_similarity(X, sentences):
 
 
 def explainable_variance(X, words, centered=False):
-    """For each word the share of its occurrences' squared length along one direction, the best: "maximum explainable".
+    """Return the largest share of a word's squared length that lies along one direction: "maximum explainable".
 
     With the singular values s_i of a word's rows, s_1^2 / sum s_i^2: at most 1, at least 1 / occurrences. The paper's
-    formula does not center the rows, so that a shared part counts as explained; its authors' code does
-    (sklearn.decomposition.PCA), and what it then measures is how the rest varies. centered=True is the code's.
-    X: (n, d); words: (n,). Raises ValueError where a word occurs once. Source: Ethayarajh 2019, definition 3.
+    formula does not center the rows, so a shared part counts as explained; its authors' code does center them
+    (sklearn.decomposition.PCA), and so measures how the rest varies. centered=True follows the code.
+    X: (n, d); words: (n,). Raises ValueError if a word occurs once. Source: Ethayarajh 2019, definition 3.
 
     >>> X = [[3.0, 1.0], [3.0, -1.0], [1.0, 0.0], [1.0, 0.0]]
     >>> explainable_variance(X, ["a", "a", "b", "b"]), explainable_variance(X[:2], ["a", "a"], centered=True)
@@ -54,7 +54,7 @@ def explainable_variance(X, words, centered=False):
 
 
 def center_groups(X, labels):
-    """The vectors, each less the mean of its group: (n, d). A group of one becomes zeros. Source: Cai et al. 2021.
+    """Return the vectors, each minus its group's mean: (n, d). A group of one becomes zeros. Source: Cai et al. 2021.
 
     >>> center_groups([[1.0, 0.0], [3.0, 0.0], [5.0, 1.0], [5.0, 3.0]], [0, 0, 1, 1]).tolist()
     [[-1.0, 0.0], [1.0, 0.0], [0.0, -1.0], [0.0, 1.0]]
@@ -67,7 +67,7 @@ def center_groups(X, labels):
 
 
 def _groups(X, name, labels, least):
-    """The rows of X that belong together, in the order of the sorted labels. Raises where there are too few."""
+    """Yield the rows of X of each group, in the order of the sorted labels. Raises ValueError for too few rows."""
     X = as_vectors("X", X)
     names, index = as_labels(name, labels, len(X))
     counts = np.bincount(index)

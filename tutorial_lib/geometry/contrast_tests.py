@@ -1,7 +1,7 @@
-"""Does the step from "doctor" to "nurse" go the way from "he" to "she", or is it chance? Two tests. Source: L 4.4.2.
+"""Is the step from "doctor" to "nurse" parallel to the step from "he" to "she", or is it chance? Two tests. L 4.4.2.
 
 The cosine of the two steps is `contrasts.contrast_cosines`; both tests work for any two directions. The sentences are
-the collection "sentence-pairs"; the words that serve as chance stand in the chapter `meaning`.
+in the collection "sentence-pairs"; the words used as a baseline are in the chapter `meaning`.
 """
 
 import numpy as np
@@ -14,16 +14,16 @@ from tutorial_lib.geometry.statistics import PermutationTest, permutation_p
 
 
 def sign_flip_test(first, second, n_permutations=4999, seed=0):
-    """Two-sided p-value for the inner product of two contrasts' averages.
+    """Return the two-sided p-value for the inner product of two contrasts' averages.
 
-    Null hypothesis: which sentence of a pair stands first is arbitrary in at least one of the contrasts. Then
-    swapping the sentences of some pairs, which flips the signs of their differences, changes nothing. The signs of
-    one contrast are flipped at random while the other stays, then the other way round, and the larger p-value counts.
-    The statistic is the inner product, not the cosine: if a contrast's differences are all alike, flipped signs make
-    their average shorter but do not turn it, and a cosine sees no more than its sign change.
+    Null hypothesis: which sentence of a pair comes first is arbitrary in at least one of the contrasts. Then swapping
+    the sentences of some pairs, which flips the signs of their differences, changes nothing. The signs of one contrast
+    are flipped at random while the other stays fixed, then the reverse, and the larger p-value counts. The statistic is
+    the inner product, not the cosine: if a contrast's differences are all similar, flipped signs make their average
+    shorter but do not turn it, and a cosine only changes its sign.
 
-    Both: (n_pairs, d). With n pairs there are no more than 2^(n-1) different outcomes, so 5 pairs cannot give
-    p < 1/16. Raises ValueError for differing widths.
+    Both: (n_pairs, d). With n pairs there are at most 2^(n-1) different outcomes, so 5 pairs cannot give p < 1/16.
+    Raises ValueError if the widths differ.
 
     >>> north = [[0.1, 1.0], [-0.2, 1.0], [0.1, 1.2], [0.0, 0.9], [0.2, 1.0], [-0.1, 1.1], [0.1, 0.8]]
     >>> sign_flip_test(north, north, n_permutations=999) < 0.05
@@ -41,12 +41,12 @@ def sign_flip_test(first, second, n_permutations=4999, seed=0):
 
 
 def swap_test(direction, difference, words):
-    """Is a difference more aligned with a direction than the swap of any two other words would be? Two-sided.
+    """Test whether a difference is more aligned with a direction than the swap of two random words is. Two-sided.
 
-    `words`: (n_words, d), one vector for each word, made just as the two vectors behind `difference` were (averages
-    over the same sentence frames). The null is the cosine of `direction` (d,) with every difference of two words,
-    n (n - 1) / 2 of them. They share words, so they are not independent: p says how rare the observed cosine is among
-    swaps, no more. Raises ValueError for differing widths or fewer than two words.
+    `words`: (n_words, d), one vector for each word, computed in the same way as the two vectors behind `difference`
+    (averages over the same sentence frames). The null is the cosine of `direction` (d,) with the difference of every
+    two words, n (n - 1) / 2 of them. They share words, so they are not independent: p only says how rare the observed
+    cosine is among swaps. Raises ValueError if widths differ, or for fewer than two words.
 
     >>> swap_test([1.0, 0.0], [3.0, 0.1], [[0.0, 0.0], [0.1, 1.0], [0.0, 2.0], [0.3, 3.0]])
     PermutationTest(observed=0.999, p=0.143, n=6)
@@ -56,7 +56,7 @@ def swap_test(direction, difference, words):
     difference = as_vectors("difference", [difference])
     widths = [direction.shape[1], difference.shape[1], words.shape[1]]
     if len(set(widths)) > 1:
-        raise ValueError(f"direction, difference and words must have one width, got {widths}")
+        raise ValueError(f"direction, difference and words must have the same width, got {widths}")
     i, j = np.triu_indices(len(words), k=1)
     swaps = words[j] - words[i]  # (n_swaps, d)
     null = np.clip(unit(swaps, "the swaps of words") @ unit(direction, "direction")[0], -1, 1)

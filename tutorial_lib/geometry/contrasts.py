@@ -1,7 +1,7 @@
-"""Do differences of vectors have a direction, and what do two directions have to do with each other?
+"""Do differences of vectors have a direction, and how are two such directions related?
 
-A contrast is a set of pairs that differ in one respect. How much its differences agree says `average_cosine`. Source:
-L 4.4.2.
+A contrast is a set of pairs that differ in one respect. `average_cosine` measures how much its differences agree.
+Source: L 4.4.2.
 """
 
 import numpy as np
@@ -12,24 +12,24 @@ from tutorial_lib.geometry.similarity import cosine_matrix
 
 
 def difference_vectors(first, second):
-    """E2 - E1 for each pair, (n, d): the way from the first vectors to the second.
+    """Return E2 - E1 for each pair, (n, d): the step from the first vectors to the second.
 
-    Raises ValueError where the two have different shapes. Source: L 4.4.2.
+    Raises ValueError if the two have different shapes. Source: L 4.4.2.
 
     >>> difference_vectors([[1.0, 1.0]], [[3.0, 0.0]])
     array([[ 2., -1.]])
     """
     first, second = as_vectors("first", first), as_vectors("second", second)
     if first.shape != second.shape:
-        raise ValueError(f"first and second must have one shape, got {first.shape} and {second.shape}")
+        raise ValueError(f"first and second must have the same shape, got {first.shape} and {second.shape}")
     return second - first
 
 
 def contrast_cosines(differences):
-    """The cosines between the average difference vectors of contrasts, (n, n).
+    """Return the cosines between the average difference vectors of contrasts, (n, n).
 
-    `differences` maps each contrast's name to its difference vectors (n_pairs, d); rows and columns are in its order.
-    Raises ValueError for differing widths, or for a contrast whose differences cancel (it has no direction).
+    `differences` maps each contrast's name to its difference vectors (n_pairs, d); rows and columns are in the same
+    order. Raises ValueError if widths differ, or if a contrast's differences cancel (it has no direction).
     Source: L 4.4.2.
 
     >>> contrast_cosines({"east": [[1.0, 0.0], [3.0, 0.0]], "north-east": [[1.0, 1.0]]}).round(3)
@@ -41,13 +41,13 @@ def contrast_cosines(differences):
 
 
 def as_contrasts(differences):
-    """The contrasts as arrays: of one width, and none without a direction."""
+    """Return the contrasts as arrays, after checking that their widths agree and each has a direction."""
     arrays = {name: as_vectors(f"differences[{name!r}]", vectors) for name, vectors in differences.items()}
     if not arrays:
-        raise ValueError("differences must hold at least one contrast, got none")
+        raise ValueError("differences must contain at least one contrast, got none")
     widths = {array.shape[1] for array in arrays.values()}
     if len(widths) > 1:
-        raise ValueError(f"{' and '.join(arrays)} must have vectors of one width, got {sorted(widths)}")
+        raise ValueError(f"{' and '.join(arrays)} must have vectors of the same width, got {sorted(widths)}")
     for name, array in arrays.items():
         longest = np.linalg.norm(array, axis=1).max()
         if np.linalg.norm(array.mean(axis=0)) <= 1e-12 * longest:  # they cancel, up to rounding

@@ -1,4 +1,4 @@
-"""Which coordinates make a length, a distance, a cosine; and the usual ways to keep a few of them from it.
+"""Which coordinates determine a length, a distance or a cosine, and the usual ways to stop a few from dominating.
 
 Sources: Timkey and van Schijndel 2021 (shares, standardizing); Mu and Viswanath 2018 (main directions); Su et al. 2021
 (whitening).
@@ -14,10 +14,10 @@ from tutorial_lib.geometry.similarity import unit
 
 
 def cosine_parts(X):
-    """What each coordinate adds to the average cosine of two different rows: (d,), with `average_cosine` as their sum.
+    """Return what each coordinate adds to the average cosine of two different rows: (d,); the sum is `average_cosine`.
 
     A cosine is a sum over coordinates, u_i v_i of two unit vectors; this is the mean of each summand over all pairs.
-    Divided by their sum they are shares, which say little where that is near 0: parts of both signs may cancel.
+    Divided by their sum they are shares, which mean little if that sum is near 0, because parts of both signs cancel.
     Raises ValueError for fewer than two rows and for a row of zeros. Source: Timkey and van Schijndel 2021.
 
     >>> cosine_parts([[3.0, 4.0], [3.0, -4.0]]).round(2)
@@ -29,7 +29,7 @@ def cosine_parts(X):
 
 
 def norm_shares(X):
-    """The share that each coordinate has of a row's squared length, on average over the rows: (d,), adding up to 1.
+    """Return each coordinate's share of a row's squared length, averaged over the rows: (d,), summing to 1.
 
     >>> norm_shares([[3.0, 4.0], [0.0, 1.0]]).round(2)
     array([0.18, 0.82])
@@ -38,10 +38,10 @@ def norm_shares(X):
 
 
 def distance_shares(X):
-    """The share that each coordinate has of all squared distances between rows: (d,), adding up to 1.
+    """Return each coordinate's share of all squared distances between rows: (d,), summing to 1.
 
-    That is its share of the variance: summed over all pairs, (x_i - y_i)^2 is n^2 times the variance of coordinate i.
-    A large coordinate that is the same in all rows has none. Raises ValueError where all rows are the same.
+    That is its share of the variance: summed over all pairs, (x_i - y_i)^2 is n^2 times the variance of coordinate i. A
+    large coordinate with the same value in all rows has share 0. Raises ValueError if all rows are the same.
 
     >>> distance_shares([[9.0, 0.0], [9.0, 2.0]])
     array([0., 1.])
@@ -51,17 +51,17 @@ def distance_shares(X):
 
 
 class Control(NamedTuple):
-    """A change of vectors that a cloud was asked for once, (X - shift) @ matrix: shift (d,), matrix (d, k)."""
+    """A linear change of vectors, fitted once to a cloud: (X - shift) @ matrix, with shift (d,) and matrix (d, k)."""
 
     shift: np.ndarray
     matrix: np.ndarray
 
     def __call__(self, X):
-        """The vectors (..., d) after the change, (..., k)."""
+        """Return the vectors (..., d) after the change, (..., k)."""
         return (np.asarray(X, dtype=np.float64) - self.shift) @ self.matrix
 
     def elsewhere(self, seed):
-        """The same change in other coordinates, drawn by chance: what it does where it has nothing to hit.
+        """Return the same change in randomly rotated coordinates: its effect if there is nothing for it to remove.
 
         >>> leave_out([[1.0, 2.0, 3.0]], [0]).elsewhere(seed=0)([[1.0, 2.0, 3.0]])
         array([[3., 1.]])
@@ -71,7 +71,7 @@ class Control(NamedTuple):
 
 
 def leave_out(X, coordinates):
-    """A control that takes some coordinates away. X: vectors (n, d), for their width alone.
+    """Return a control that removes some coordinates. X: vectors (n, d); only their width matters.
 
     >>> leave_out([[1.0, 2.0, 3.0]], [1])([[4.0, 5.0, 6.0]])
     array([[4., 6.]])
@@ -83,7 +83,7 @@ def leave_out(X, coordinates):
 
 
 def center(X):
-    """A control that takes the mean of X away.
+    """Return a control that removes the mean of X.
 
     >>> center([[1.0, 2.0], [3.0, 2.0]])([[1.0, 2.0]])
     array([[-1.,  0.]])
@@ -93,7 +93,7 @@ def center(X):
 
 
 def standardize(X):
-    """A control that gives each coordinate of X mean 0 and standard deviation 1; one without any becomes 0.
+    """Return a control that gives each coordinate of X mean 0 and standard deviation 1; a constant one becomes 0.
 
     >>> standardize([[1.0, 2.0], [5.0, 2.0]])([[1.0, 2.0]])
     array([[-1.,  0.]])
@@ -105,9 +105,9 @@ def standardize(X):
 
 
 def remove_main(X, n):
-    """A control that takes away the mean of X and its n main directions, those along which it varies most.
+    """Return a control that removes the mean of X and its n principal directions, those along which it varies most.
 
-    The paper takes about d / 100 of them. n: from 0 to d. Source: Mu and Viswanath 2018, "all but the top".
+    The paper removes about d / 100 of them. n: from 0 to d. Source: Mu and Viswanath 2018, "all but the top".
 
     >>> remove_main([[9.0, 1.0], [-9.0, 1.0], [0.0, 1.3]], 1)([[5.0, 2.1]]).round(2)
     array([[0., 1.]])
@@ -119,10 +119,10 @@ def remove_main(X, n):
 
 
 def whiten(X, n=None):
-    """A control after which X varies by 1 along each of its n main directions, and not at all along others.
+    """Return a control that gives X variance 1 along each of its n principal directions, and 0 along all others.
 
-    n: at most the directions in which X varies, their number by default. From too few vectors the small variances are
-    mostly chance, and whitening makes that as large as all else; fewer directions help. Source: Su et al. 2021.
+    n: at most the number of directions in which X varies, the default. With too few vectors the small variances are
+    mostly chance, and whitening makes that noise as large as the signal; fewer directions help. Source: Su et al. 2021.
 
     >>> whiten([[8.0, 1.0], [-8.0, 1.0], [0.0, 3.0], [0.0, -1.0]])([[8.0, 3.0]]).round(3)
     array([[1.414, 1.414]])
@@ -135,8 +135,8 @@ def whiten(X, n=None):
 
 
 def _directions(X):
-    """The variances of X along its principal directions, largest first (d,), and the directions as columns (d, d)."""
+    """Return the variances of X along its principal directions, largest first (d,), and the directions (d, d)."""
     variances, V = np.linalg.eigh(np.cov(X, rowvar=False, bias=True).reshape(X.shape[1], X.shape[1]))
     V = V[:, ::-1]
     largest = np.abs(V).argmax(axis=0)
-    return variances[::-1], V * np.sign(V[largest, np.arange(V.shape[1])])  # the sign of a direction is nobody's choice
+    return variances[::-1], V * np.sign(V[largest, np.arange(V.shape[1])])  # the sign of a direction is arbitrary

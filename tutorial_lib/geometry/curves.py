@@ -1,4 +1,4 @@
-"""Curves through space: how fast they turn, in how many planes at once, and how many dimensions they need.
+"""Curves in space: how fast they turn, in how many planes at once, and how many dimensions they need.
 
 A curve is an array (n, d) whose rows are points in order, such as a BERT's table of positions. Source: L 4.2.3, 5.2.
 """
@@ -16,9 +16,9 @@ from tutorial_lib.geometry.statistics import bootstrap_interval
 
 @dataclass(frozen=True, eq=False)
 class Turn:
-    """A turn of a curve in one plane, like the hand of a clock.
+    """The turn of a curve in one plane, like the hand of a clock.
 
-    period        steps for one round; nan where there is no turn to speak of
+    period        steps for one round; nan if there is no turn to speak of
     low, high     the period's interval (95 % unless told otherwise); nan with it
     rounds        how often the whole curve goes round
     share         the share of the curve's variance that lies in the plane
@@ -40,10 +40,10 @@ class Turn:
 
 
 def turn_period(curve, n_components=3, segments=20, level=0.95, seed=0) -> Turn:
-    """How many steps a helix needs for one round: the strongest turn of a curve, by `clock_hands`.
+    """Return how many steps a helix needs for one round: the strongest turn of a curve, by `clock_hands`.
 
-    n_components = 3 looks at the curve's three principal components, as L's Figure 19 does. A rotation of three
-    dimensions has one plane that turns and one axis that stays: a helix's. Source: L 4.2.3.
+    n_components = 3 uses the curve's three principal components, as in L's Figure 19. A rotation in three dimensions
+    turns one plane and leaves one axis fixed, as a helix does. Source: L 4.2.3.
 
     >>> angle = 2 * np.pi * np.arange(200) / 22
     >>> turn = turn_period(np.stack([np.cos(angle), np.sin(angle), 0.02 * angle], axis=1))
@@ -54,7 +54,7 @@ def turn_period(curve, n_components=3, segments=20, level=0.95, seed=0) -> Turn:
 
 
 def clock_hands(curve, n_components, segments=20, level=0.95, seed=0) -> list[Turn]:
-    """The planes in which a curve turns, each at its own speed, fastest first.
+    """Find the planes in which a curve turns, each at its own speed, fastest first.
 
     1. Keep the curve's n_components principal components.
     2. Find the rotation M that comes closest to taking each point to the next (orthogonal Procrustes, least squares).
@@ -65,12 +65,12 @@ def clock_hands(curve, n_components, segments=20, level=0.95, seed=0) -> list[Tu
        on each other, so single steps must not be resampled. The interval says how much the speed varies along the
        curve; for a steady turn with noise it is wider than need be.
 
-    A turn's period is nan where the curve makes less than one full round in its plane, or where the rotation predicts
-    the next point no better than the center does: noise does not turn. Any smooth curve bends, so look at `rounds`,
-    `radius_cv` and `share` before you call it a circle.
+    A turn's period is nan if the curve makes less than one full round in its plane, or if the rotation predicts the
+    next point no better than the center does, as for noise. Any smooth curve bends, so look at `rounds`, `radius_cv`
+    and `share` before you call it a circle.
 
-    Raises ValueError where the points lie on one line, for fewer than segments + 1 points, n_components < 2,
-    segments < 2. Source: L 4.2.3; the rotation is R 3.5's M_1, for a table that no formula made.
+    Raises ValueError if the points lie on one line, for fewer than segments + 1 points, n_components < 2 or segments <
+    2. Source: L 4.2.3; the rotation is R 3.5's M_1, for a table that was not made by a formula.
 
     >>> angle = 2 * np.pi * np.arange(300)[:, None] / [6, 50]
     >>> hands = clock_hands(np.hstack([np.cos(angle), np.sin(angle)]), n_components=4)
@@ -93,7 +93,7 @@ def clock_hands(curve, n_components, segments=20, level=0.95, seed=0) -> list[Tu
 
 
 def nearest_rotation(X, Y):
-    """The rotation M, (k, k) of determinant 1, for which the rows of X M come closest to those of Y (least squares).
+    """Return the rotation M, (k, k) with determinant 1, that brings the rows of X M closest to Y (least squares).
 
     Source: Schönemann 1966 (without the determinant), Kabsch 1976.
 
@@ -110,9 +110,9 @@ def nearest_rotation(X, Y):
 
 
 def rotation_planes(M):
-    """The planes of a rotation M, fastest first: a list of (basis (k, 2), angle from 0 to pi in radians).
+    """Return the planes of a rotation M, fastest first: a list of (basis (k, 2), angle from 0 to pi in radians).
 
-    What M leaves in place belongs to no plane. Points are rows: x goes to x M.
+    Directions that M leaves fixed belong to no plane. Points are rows: x goes to x M.
 
     >>> [(_, angle)] = rotation_planes([[0.0, 1.0, 0.0], [-1.0, 0.0, 0.0], [0.0, 0.0, 1.0]])
     >>> round(np.degrees(angle))
@@ -138,7 +138,7 @@ def rotation_planes(M):
 
 
 def _turn(points, angle, total, segments, level, seed):
-    """The turn of a curve (n, 2) in one plane, where a rotation by `angle` comes nearest to a step."""
+    """Return the turn of a curve (n, 2) in one plane, if a rotation by `angle` comes nearest to a step."""
     share = np.square(points).sum() / total
     rotation = np.array([[np.cos(angle), np.sin(angle)], [-np.sin(angle), np.cos(angle)]])
     missed = np.square(points[:-1] @ rotation - points[1:]).sum()
@@ -161,9 +161,9 @@ def _turn(points, angle, total, segments, level, seed):
 
 
 def circle_center(points):
-    """The center of the circle that fits points of a plane, (n, 2), best: least squares on squared radii (Kasa 1976).
+    """Return the center of the circle that best fits points of a plane, (n, 2), in squared radii (Kasa 1976).
 
-    Points on one line have no such circle: then their mean.
+    Points on one line have no such circle: the result is then their mean.
 
     >>> circle_center([[1, 0], [3, 0], [2, 1], [2, -1]])
     array([2., 0.])
@@ -176,11 +176,11 @@ def circle_center(points):
 
 
 def local_dimension(curve, window):
-    """How many dimensions a stretch of `window` points needs: the participation ratio of its principal variances.
+    """Return how many dimensions `window` points in a row need: the participation ratio of their variances.
 
-    (sum of variances)^2 / sum of squared variances, on average over stretches that begin half a window apart: 1 for a
-    straight line, 2 for full circles, 2h for h hands of one length that have all gone round; stretches of a random
-    walk in many dimensions have 2.5 at every size. Raises ValueError for a window that is no int from 3 to n.
+    (sum of variances)^2 / sum of squared variances, averaged over stretches that begin half a window apart: 1 for a
+    straight line, 2 for full circles, 2h for h hands of equal length that have all made a full round; stretches of a
+    random walk in many dimensions have 2.5 at every size. Raises ValueError if window is not an int from 3 to n.
 
     >>> angle = 2 * np.pi * np.arange(60) / 20
     >>> circle = np.stack([np.cos(angle), np.sin(angle)], axis=1)
@@ -196,10 +196,10 @@ def local_dimension(curve, window):
 
 
 def lag_distances(curve, lags):
-    """The root mean square distance of points that are `lag` steps apart, for each of `lags`: (len(lags),).
+    """Return the root mean square distance of points that are `lag` steps apart, for each of `lags`: (len(lags),).
 
-    Grows like the lag for a straight line, like its square root for a random walk; where a curve winds in a
-    bounded space it stops growing. For a self-similar curve the exponent H gives its fractal dimension, 1 / H.
+    It grows like the lag for a straight line, and like its square root for a random walk; if a curve winds in a bounded
+    space it stops growing. For a self-similar curve the exponent H gives its fractal dimension, 1 / H.
 
     >>> lag_distances([[0.0], [1.0], [2.0], [3.0]], lags=[1, 2])
     array([1., 2.])
@@ -212,11 +212,12 @@ def lag_distances(curve, lags):
 
 
 def correlation_dimension(points, radii, apart=1):
-    """The slope of log C(r) against log r between successive radii, where C(r) is the share of pairs within r.
+    """Return the slope of log C(r) against log r between successive radii, where C(r) is the share of pairs within r.
 
-    On a set of dimension D the number of points within r of one grows like r^D. apart: leave out pairs whose places
-    in the array differ by less, so that for a curve neighbors in time do not count as neighbors in space. nan
-    where a radius has no pairs. Returns (len(radii) - 1,). Source: Grassberger and Procaccia 1983, Theiler 1986.
+    On a set of dimension D the number of points within r of a point grows like r^D. apart: leave out pairs whose
+    positions in the array differ by less, so that on a curve neighbors in time do not count as neighbors in space. The
+    result is nan if a radius has no pairs. Returns (len(radii) - 1,). Source: Grassberger and Procaccia 1983, Theiler
+    1986.
 
     >>> line = np.arange(1000.0)[:, None]
     >>> correlation_dimension(line, radii=[10, 20, 40]).round(1)

@@ -1,11 +1,11 @@
-"""Tokens as directions: what an unembedding reads off a state, and how near is near.
+"""Tokens as directions: what an unembedding reads from a state, and how near is near.
 
-An unembedding is a matrix of one row a token, (vocab_size, d). A token's score for a state x (d,) is the dot product of
-its row with x. Source: N.
+An unembedding is a matrix with one row per token, (vocab_size, d). A token's score for a state x (d,) is the dot
+product of its row with x. Source: N.
 
 The path of a state through the layers is read in two ways: through the whole unembedding (`logit_lens`) and in the
 plane of two tokens (`token_plane`). The lens takes the model's own last LayerNorm and its unembedding, as functions;
-all else works on arrays.
+all other functions work on arrays.
 """
 
 import sys
@@ -24,7 +24,7 @@ MEASURES = ("distance", "dot", "cosine")
 
 
 class Nearest(NamedTuple):
-    """What `nearest_by_measure` finds: numbers of rows (n, k), nearest first, by each of `MEASURES`."""
+    """The result of `nearest_by_measure`: row numbers (n, k), nearest first, by each of `MEASURES`."""
 
     distance: np.ndarray
     dot: np.ndarray
@@ -32,14 +32,14 @@ class Nearest(NamedTuple):
 
 
 class TokenPlane(NamedTuple):
-    """What `token_plane` finds: two orthonormal axes (2, d), and in them the two tokens, one a row (2, 2)."""
+    """The result of `token_plane`: two orthonormal axes (2, d), and the two tokens' coordinates, one per row (2, 2)."""
 
     axes: np.ndarray
     tokens: np.ndarray
 
 
 class PlanePath(NamedTuple):
-    """What `plane_path` finds: coordinates (..., 2), shares of squared length (...), scores of both tokens (..., 2)."""
+    """The result of `plane_path`: coordinates (..., 2), shares of squared length (...), and both scores (..., 2)."""
 
     coordinates: np.ndarray
     shares: np.ndarray
@@ -47,21 +47,21 @@ class PlanePath(NamedTuple):
 
 
 def logit_lens(states, norm, unembedding):
-    """The scores of all tokens for the states after each layer, (n_layers, ..., vocab_size), in float64.
+    """Return the scores of all tokens for the states after each layer, (n_layers, ..., vocab_size), in float64.
 
-    states: of each layer, (..., d), as the model has them, arrays or tensors: those of a `trace` or of `layer_states`.
-    (Not the last layer of `embed`, which has been through the norm already.) norm, unembedding: functions, the model's
-    last LayerNorm and what turns its result into scores, which may also be its matrix (vocab_size, d), such as
-    `model.unembedding.weight` or an array; a bias is then left out. Both run on one layer's states at a time; a module
-    gets a tensor of its weights' type, and computes in it, without gradients. A sum's rounding depends on how many rows
-    a product has: so the last layer's scores are the model's logits to the last bit, if the states are all those that
-    the model computed at once. For a `gpt.GPT` and its `trace`:
+    states: of each layer, (..., d), as computed by the model, arrays or tensors: those of a `trace` or of
+    `layer_states`. (Not the last layer of `embed`, to which the norm is already applied.) norm, unembedding: functions,
+    the model's last LayerNorm and the map from its result to scores, or for the latter its matrix (vocab_size, d), such
+    as `model.unembedding.weight` or an array; a bias is then left out. Both run on one layer's states at a time; a
+    module gets a tensor of its weights' type, and computes in it, without gradients. The rounding of a sum depends on
+    how many rows a product has: the last layer's scores are the model's logits to the last bit if the states are all
+    those that the model computed at once. For a `gpt.GPT` and its `trace`:
 
         states = [stops[f"layer.{i}.output"] for i in range(model.config.n_layers)]
         logit_lens(states, model.norm, model.unembedding)
 
-    Raises ValueError where there is no layer, a matrix has not d columns, or layers' scores differ in shape or are not
-    finite. Source: N,
+    Raises ValueError if there is no layer, if the matrix does not have d columns, or if layers' scores differ in shape
+    or are not finite. Source: N,
     "Non-symmetric Embeddings"; nostalgebraist, "interpreting GPT: the logit lens" (2020).
 
     >>> E = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]])  # three tokens
@@ -75,7 +75,7 @@ def logit_lens(states, norm, unembedding):
         raise TypeError(f"unembedding must be a function or a matrix (vocab_size, d), got {unembedding!r:.60}")
     shapes = [np.shape(as_numbers("states", X)) for X in states]
     if len(set(shapes)) != 1 or not shapes[0]:
-        raise ValueError(f"states must be one or more layers of one shape, (..., d), got {shapes}")
+        raise ValueError(f"states must be one or more layers of the same shape, (..., d), got {shapes}")
     if not callable(unembedding) and unembedding.shape[1] != shapes[0][-1]:
         raise ValueError(f"unembedding must be (vocab_size, {shapes[0][-1]}), got shape {tuple(unembedding.shape)}")
     with sys.modules["torch"].no_grad() if "torch" in sys.modules else nullcontext():
@@ -83,7 +83,7 @@ def logit_lens(states, norm, unembedding):
 
 
 def _scores(unembedding, X):
-    """X through a function, or times a matrix: as tensors, if X is one, else as arrays."""
+    """Apply a function, or multiply by a matrix: as tensors if X is one, otherwise as arrays."""
     if callable(unembedding):
         return unembedding(_taken(unembedding, X))
     if not hasattr(X, "detach"):
@@ -92,7 +92,7 @@ def _scores(unembedding, X):
 
 
 def _taken(function, X):
-    """X as a function takes it: as it is, but for a module of torch a tensor, as its weights are."""
+    """Return X as a function takes it: unchanged, but for a torch module as a tensor of its weights' type."""
     if not hasattr(function, "parameters"):
         return X
     weight = next(function.parameters(), None)
@@ -101,9 +101,9 @@ def _taken(function, X):
 
 
 def layer_agreement(scores):
-    """How often each layer's top token is the last layer's: shares (n_layers,) of scores (n_layers, ..., vocab_size).
+    """Return how often each layer's top token is the last layer's: (n_layers,) of scores (n_layers, ..., vocab_size).
 
-    The last share is 1. Raises ValueError where there are no two axes, or one is empty. Source: N, as `logit_lens`.
+    The last share is 1. Raises ValueError if there are not two axes, or one is empty. Source: N, as `logit_lens`.
 
     >>> layer_agreement([[[2, 1], [1, 2]], [[2, 1], [2, 1]], [[2, 1], [1, 2]]])
     array([1. , 0.5, 1. ])
@@ -116,13 +116,14 @@ def layer_agreement(scores):
 
 
 def nearest_by_measure(queries, rows, k=10, leave_out=None):
-    """The k rows nearest to each query by Euclidean distance, by dot product and by cosine: a `Nearest`.
+    """Return the k rows nearest to each query by Euclidean distance, by dot product and by cosine: a `Nearest`.
 
-    queries (n, d), rows (m, d), such as states and an unembedding. leave_out: for each query, the number of a row that
-    does not count (n,), such as its own. From |x - y|^2 = |x|^2 + |y|^2 - 2 x y: for one x, the smallest distance is
-    the largest x y - |y|^2 / 2. So for rows y of one length, all three measures agree. Of rows equally near, the first
-    come first; at the end of the list, it is open which of them come in. Raises ValueError for a row of zeros, which
-    has no cosine, for rows of another width, or for k above what is left. Source: N, TL;DR and "Directions in Space".
+    queries (n, d), rows (m, d), such as states and an unembedding. leave_out: for each query, the number of a row to
+    exclude (n,), such as its own. From |x - y|^2 = |x|^2 + |y|^2 - 2 x y: for one x, the smallest distance is the
+    largest x y - |y|^2 / 2. So for rows y of equal length, all three measures agree. Of equally near rows, the first
+    come first; at the end of the list, it is undefined which of them are included. Raises ValueError for a row of
+    zeros, which has no cosine, if widths differ, or if k is larger than the rest. Source: N, TL;DR and "Directions in
+    Space".
 
     >>> near = nearest_by_measure([[2.0, 1.0]], [[2.0, 0.0], [4.0, 2.0], [9.0, 0.0]], k=2)
     >>> near.distance.tolist(), near.dot.tolist(), near.cosine.tolist()
@@ -132,7 +133,7 @@ def nearest_by_measure(queries, rows, k=10, leave_out=None):
     out = None if leave_out is None else as_numbers("leave_out", leave_out)  # (n,)
     if out is not None and (out.shape != (len(X),) or not np.isin(out, range(len(Y))).all()):
         what = f"one number of a row, 0 to {len(Y) - 1}, for each query, {len(X)}"
-        raise ValueError(f"leave_out must hold {what}, got {leave_out!r:.60}")
+        raise ValueError(f"leave_out must contain {what}, got {leave_out!r:.60}")
     most = len(Y) - (out is not None)
     k = whole_number("k", k, 1, f"a number of neighbors (an int from 1 to {most})", most)
     _lengths("queries", X)
@@ -149,9 +150,9 @@ def nearest_by_measure(queries, rows, k=10, leave_out=None):
 
 
 def measure_overlap(near):
-    """The share of neighbors that two measures have in common, on average over queries: (3, 3), as `MEASURES` stand.
+    """Return the average share of neighbors that two measures have in common: (3, 3), in the order of `MEASURES`.
 
-    near: a `Nearest`, or three arrays (n, k). With k = 1: how often both name the same one. Source: as above.
+    near: a `Nearest`, or three arrays (n, k). With k = 1: how often both measures agree. Source: as above.
 
     >>> measure_overlap(Nearest([[0, 1]], [[2, 1]], [[1, 0]]))
     array([[1. , 0.5, 1. ],
@@ -160,16 +161,16 @@ def measure_overlap(near):
     """
     lists = as_numbers("near", near)
     if lists.ndim != 3 or not lists.size:
-        raise ValueError(f"near must hold a list (n, k) for each measure, got shape {lists.shape}")
+        raise ValueError(f"near must contain a list (n, k) for each measure, got shape {lists.shape}")
     same = lists[:, None, :, :, None] == lists[None, :, :, None, :]  # (3, 3, n, k, k)
     return same.any(axis=-1).mean(axis=(-2, -1))
 
 
 def top_tokens(states, unembedding):
-    """The number of the token with the largest score for each state: (n, d) and (vocab_size, d) -> (n,).
+    """Return the number of the token with the largest score for each state: (n, d) and (vocab_size, d) -> (n,).
 
-    For an embedding's own rows as states: what comes back for each token that is embedded and unembedded at once.
-    Raises ValueError for states of another width. Source: N 1.2, N 3.2.
+    For an embedding's own rows as states: which token results for each token that is embedded and unembedded at once.
+    Raises ValueError if the widths differ. Source: N 1.2, N 3.2.
 
     >>> top_tokens([[1.0, 0.1], [-1.0, 3.0]], [[1.0, 0.0], [0.0, 1.0], [2.0, 0.0]])
     array([2, 1])
@@ -179,13 +180,13 @@ def top_tokens(states, unembedding):
 
 
 def inverse_unembedding(E, kind):
-    """An unembedding (vocab_size, d) for the embedding E (vocab_size, d), of one of three kinds (`INVERSES`).
+    """Return an unembedding (vocab_size, d) for the embedding E (vocab_size, d), of one of three kinds (`INVERSES`).
 
-    "transpose": E itself, as tied models have it; a token's score for its own row is the row's squared length.
-    "normalized transpose": each row divided by its squared length, which makes that score 1. "pseudo-inverse": the rows
-    E (E^T E)^-1, whose transpose (E^T E)^-1 E^T is the left inverse; a token's own score is then at most 1, and all of
-    them add up to the rank. (Where E^T E has no inverse, its pseudo-inverse stands in; singular values of E below a
-    millionth of the largest count as 0.)
+    "transpose": E itself, as in tied models; a token's score for its own row is the row's squared length. "normalized
+    transpose": each row divided by its squared length, which makes that score 1. "pseudo-inverse": the rows E (E^T
+    E)^-1, whose transpose (E^T E)^-1 E^T is the left inverse; a token's own score is then at most 1, and all of them
+    add up to the rank. (If E^T E has no inverse, its pseudo-inverse is used; singular values of E below a millionth of
+    the largest count as 0.)
 
     Raises ValueError for another kind, or a row of zeros to be normalized. Source: N 1.2, N 3.2.
 
@@ -206,9 +207,9 @@ def inverse_unembedding(E, kind):
 
 
 def own_scores(E, unembedding):
-    """The score of each token for its own row of the embedding: (vocab_size, d) twice -> (vocab_size,).
+    """Return the score of each token for its own row of the embedding: (vocab_size, d) twice -> (vocab_size,).
 
-    These are the peaks that remain of the 1 in a token's one-hot vector. Raises ValueError for matrices of two shapes.
+    These are the peaks that remain of the 1 in a token's one-hot vector. Raises ValueError if the shapes differ.
     Source: N 1.2.
 
     >>> own_scores([[2.0, 0.0], [0.0, 1.0]], [[0.5, 0.0], [0.0, 3.0]])
@@ -221,11 +222,10 @@ def own_scores(E, unembedding):
 
 
 def token_plane(a, b):
-    """The plane through 0 and two tokens' rows of the unembedding, a and b, (d,) each: a `TokenPlane`.
+    """Return the plane through 0 and two tokens' rows of the unembedding, a and b, (d,) each: a `TokenPlane`.
 
-    The first axis points to a, the second is at right angles to it, on b's side. Raises ValueError where a and b are
-    not two vectors of one width, or stand on one line, so that they span no plane. Source: N, "The Effect of Vector
-    Length".
+    The first axis points to a, the second is at right angles to it, on b's side. Raises ValueError if a and b are not
+    two vectors of the same width, or lie on one line and so span no plane. Source: N, "The Effect of Vector Length".
 
     >>> token_plane([0.0, 2.0, 0.0], [3.0, 1.0, 0.0])
     TokenPlane(axes=array([[0., 1., 0.],
@@ -234,22 +234,22 @@ def token_plane(a, b):
     """
     a, b = as_numbers("a", a), as_numbers("b", b)
     if a.ndim != 1 or a.shape != b.shape or len(a) < 2:
-        raise ValueError(f"a and b must be two vectors of one width, 2 or more, got shapes {a.shape} and {b.shape}")
+        raise ValueError(f"a and b must be vectors of the same width, 2 or more, got shapes {a.shape} and {b.shape}")
     Q, R = np.linalg.qr(np.stack([a, b], axis=1))  # (d, 2), (2, 2)
     if abs(R[1, 1]) <= 1e-12 * np.linalg.norm(b) or not a.any():
-        raise ValueError("a and b must point in two directions, got vectors on one line")
+        raise ValueError("a and b must point in different directions, got vectors on one line")
     signs = np.where(R.diagonal() < 0, -1.0, 1.0)
     return TokenPlane((Q * signs).T + 0.0, (R.T * signs) + 0.0)  # + 0.0: no -0.0
 
 
 def plane_path(plane, states):
-    """Where states (..., d) stand in the plane of two tokens, and what the plane shows of them: a `PlanePath`.
+    """Return where states (..., d) lie in the plane of two tokens, and what the plane shows of them: a `PlanePath`.
 
-    states: what the unembedding reads, so those after the last LayerNorm. shares: of the squared length, what lies in
-    the plane; for a direction by chance 2 / d on average. scores: both tokens' dot products with the state. Their rows
-    lie in the plane, so the two coordinates tell both scores in full, however small the share.
+    states: the inputs of the unembedding, so those after the last LayerNorm. shares: the part of the squared length
+    that lies in the plane; for a random direction 2 / d on average. scores: both tokens' dot products with the state.
+    Their rows lie in the plane, so the two coordinates determine both scores, however small the share.
 
-    Raises ValueError for states of another width than the plane's, or of zeros. Source: as `token_plane`.
+    Raises ValueError if the states' width differs from the plane's, or for states of zeros. Source: as `token_plane`.
 
     >>> path = plane_path(token_plane([0.0, 2.0, 0.0], [3.0, 1.0, 0.0]), [[0.0, 0.0, 5.0], [1.0, 2.0, 2.0]])
     >>> path.coordinates.tolist(), path.shares.round(3).tolist(), path.scores.tolist()
@@ -269,11 +269,11 @@ def plane_path(plane, states):
 
 
 def best_probability(scores, scales):
-    """The probability of the best token where the state is `scales` times as long, (n, ...).
+    """Return the probability of the best token if the state is `scales` times as long, (n, ...).
 
     scores: of all tokens, (..., vocab_size), from an unembedding without bias: a state c times as long then has c times
     the scores. That is the softmax at temperature 1 / c, and the best token's part of it is 1 / sum exp(c (z - max z)).
-    scales: (n,), 0 or more. At 0 all tokens are equally likely. Which token is best, no scale above 0 changes.
+    scales: (n,), 0 or more. At 0 all tokens are equally likely. No scale above 0 changes which token is best.
 
     Raises ValueError for a negative scale or another shape. Source: N 3.3, N, "The Effect of Vector Length".
 
@@ -290,7 +290,7 @@ def best_probability(scores, scales):
 
 
 def _as_pair(first_name, first, second_name, second):
-    """Both as float64 arrays of one width, (n, d) and (m, d)."""
+    """Return both as float64 arrays of the same width, (n, d) and (m, d)."""
     X, Y = as_vectors(first_name, first), as_vectors(second_name, second)
     if X.shape[1] != Y.shape[1]:
         raise ValueError(f"{second_name} must be as wide as {first_name}, {X.shape[1]}, got {Y.shape[1]}")
@@ -298,7 +298,7 @@ def _as_pair(first_name, first, second_name, second):
 
 
 def _lengths(name, X):
-    """The lengths (n,) of the rows of X (n, d), none of them 0."""
+    """Return the lengths (n,) of the rows of X (n, d), none of them 0."""
     lengths = np.linalg.norm(X, axis=1)
     if not lengths.all():
         raise ValueError(f"{name} must have no row of zeros, which has no direction, got row {lengths.argmin()}")
@@ -306,7 +306,7 @@ def _lengths(name, X):
 
 
 def _largest(S, k):
-    """The columns of the k largest of each row of S (n, m), largest first, the first first among equals: (n, k)."""
+    """Return the columns of the k largest of each row of S (n, m), largest first, ties by index: (n, k)."""
     near = np.sort(np.argpartition(-S, k - 1, axis=1)[:, :k], axis=1)
     order = np.argsort(-np.take_along_axis(S, near, axis=1), axis=1, kind="stable")
     return np.take_along_axis(near, order, axis=1)

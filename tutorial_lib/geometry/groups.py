@@ -1,4 +1,4 @@
-"""Do vectors stand in groups? Two numbers for what a picture suggests, and a test.
+"""Do vectors form groups? Two numbers for what a picture suggests, and a test.
 
 Source: L 4.4.1, which has the picture.
 """
@@ -12,12 +12,12 @@ from tutorial_lib.geometry.statistics import PermutationTest, permutation_p
 
 
 def silhouette(X, labels, metric="euclidean"):
-    """How much nearer a point is to its own group than to the nearest other: -1 to 1.
+    """Return how much nearer a point is to its own group than to the nearest other: -1 to 1.
 
     The average over all points. For a point, a is its mean distance to the others of its group and b the smallest of
-    its mean distances to another group; its silhouette is (b - a) / max(a, b), or 0 where it is alone in its group.
-    1: groups are tight and far apart; 0: they lie on top of each other. X: (n, d), or (n, n) distances with
-    metric="precomputed". Raises ValueError where there are not 2 to n - 1 groups. Source: Rousseeuw 1987.
+    its mean distances to another group; its silhouette is (b - a) / max(a, b), or 0 if it is alone in its group. 1:
+    groups are tight and far apart; 0: they lie on top of each other. X: (n, d), or (n, n) distances with
+    metric="precomputed". Raises ValueError if there are not 2 to n - 1 groups. Source: Rousseeuw 1987.
 
     >>> round(silhouette([[0.0], [1.0], [10.0], [11.0]], ["a", "a", "b", "b"]), 3)
     0.9
@@ -40,10 +40,10 @@ def silhouette(X, labels, metric="euclidean"):
 
 
 def neighbor_purity(X, labels, k=1, metric="euclidean"):
-    """The share of the k nearest neighbors that are of a point's own group, averaged over all points: 0 to 1.
+    """Return the share of the k nearest neighbors in a point's own group, averaged over all points: 0 to 1.
 
-    Neighbors that are equally far share the places that are left for them, so that the order of the rows does not
-    matter. Labels drawn at random give the average of (size of the group - 1) / (n - 1). Raises ValueError for k
+    Neighbors that are equally far share the remaining places, so that the order of the rows does not matter. Labels
+    drawn at random give the average of (size of the group - 1) / (n - 1). Raises ValueError for k
     outside 1 .. n - 1 or for a single group.
 
     >>> neighbor_purity([[0.0], [1.0], [10.0], [12.0], [2.5]], ["a", "a", "b", "b", "b"])
@@ -63,9 +63,9 @@ def neighbor_purity(X, labels, k=1, metric="euclidean"):
 
 
 def linear_accuracy(X, labels, seed=0):
-    """The share of points that a linear classifier gets right without having seen them, cross-validated in five parts.
+    """Return the share of unseen points that a linear classifier labels correctly, by five-fold cross-validation.
 
-    Logistic regression on standardized coordinates; seed: of the split. X: (n, d). Raises ValueError where a label has
+    Logistic regression on standardized coordinates; seed: of the split. X: (n, d). Raises ValueError if a label has
     fewer than five points.
 
     >>> linear_accuracy([[float(i)] for i in range(20)], [0] * 10 + [1] * 10) > 0.9
@@ -88,11 +88,11 @@ def linear_accuracy(X, labels, seed=0):
 
 
 def group_test(X, labels, statistic=silhouette, n_permutations=999, seed=0):
-    """Permutation test: could shuffled labels give the statistic, or more?
+    """Run a permutation test: could shuffled labels give the same statistic, or a larger one?
 
-    `statistic(X, labels)` is a number that grows with separation. The labels are shuffled n_permutations times, the
-    vectors stay. The null hypothesis says that labels and vectors have nothing to do with each other; rejecting it
-    does not say why they have. X may be (n, n) distances if the statistic wants them. Returns a `PermutationTest` with
+    `statistic(X, labels)` is a number that grows with separation. The labels are shuffled n_permutations times; the
+    vectors stay fixed. The null hypothesis says that labels and vectors are unrelated; rejecting it does not say why
+    they are related. X may be (n, n) distances if the statistic takes them. Returns a `PermutationTest` with
     .observed, .p (see `permutation_p`) and .null, (n_permutations,).
 
     >>> X = [[0.0], [0.1], [0.2], [0.3], [9.0], [9.1], [9.2], [9.3]]
@@ -110,7 +110,7 @@ def group_test(X, labels, statistic=silhouette, n_permutations=999, seed=0):
 
 
 def _groups(labels, n):
-    """The distinct labels, and for each row the number of its own, (n,)."""
+    """Return the distinct labels, and for each row the number of its label, (n,)."""
     groups, index = as_labels("labels", labels, n)
     if len(groups) < 2:
         raise ValueError(f"labels must name two groups or more, got {len(groups)}")

@@ -1,8 +1,8 @@
-"""What attention heads look at, as numbers: masses, patterns, hits. Source: R 10, L 3.2.5 with Fig. 8.
+"""What attention heads look at, in numbers: masses, patterns, hits. Source: R 10, L 3.2.5 with Fig. 8.
 
-A head's weights on one text are a matrix A, (n, n): row i is how token i spreads its weight of 1. Nearly everything
-here is a product of A with a matrix B of 0 and 1 that selects keys: sum_j A_ij B_ij is what token i gives to them
-(Clark et al. 2019). Layers and heads are axes in front and are carried along.
+A head's weights on one text are a matrix A, (n, n): row i is how token i spreads its weight of 1. Almost all functions
+here multiply A by a matrix B of 0 and 1 that selects keys: sum_j A_ij B_ij is the weight that token i gives to them
+(Clark et al. 2019). Layers and heads are batch axes in front.
 """
 
 from typing import NamedTuple
@@ -14,21 +14,21 @@ from tutorial_lib.geometry.arrays import as_array, as_labels, as_numbers
 from tutorial_lib.tokenization.kinds import byte_characters
 from tutorial_lib.tokenization.vocabulary import SPECIAL
 
-# Special tokens that stand for a word, so they ask as a word does.
+# Special tokens that replace a word, so they are queries like a word.
 WORDS = ("[MASK]", "[UNK]", "<mask>", "<unk>")
 BEGIN = ("[CLS]", "<s>", "<|begin_of_text|>")
 PADDING = ("[PAD]", "<pad>")
 PATTERNS = ("vertical", "diagonal", "vertical + diagonal", "block", "heterogeneous")
-# From which share on a map is called so: tuned on one half of the maps in data/attention-maps.txt, tested on the other.
+# The share from which a map gets this name: tuned on one half of data/attention-maps.txt, tested on the other.
 LIMITS = {"vertical": 0.4, "diagonal": 0.25, "block": 0.7}
 
 
 def selectors(tokens) -> dict[str, np.ndarray]:
-    """Which keys (columns) count for which query (row): a matrix (n, n) of 0 and 1 for each kind of key.
+    """Return which keys (columns) count for which query (row): a matrix (n, n) of 0 and 1 for each kind of key.
 
-    tokens: the n tokens of a text, special ones with them. "[CLS]" counts the special token that begins a text, "[SEP]"
-    the ones that end it, whatever the tokenizer calls them (<s> and </s> in RoBERTa). Punctuation may be written as
-    GPT-2 and Llama write it ("Ġ,"). "same token" is any other place with the same token.
+    tokens: the n tokens of a text, including special ones. "[CLS]" counts the special token that begins a text, "[SEP]"
+    those that end it, whatever the tokenizer calls them (<s> and </s> in RoBERTa). Punctuation may be written as in
+    GPT-2 and Llama ("Ġ,"). "same token" is any other position with the same token.
 
     >>> selectors(["[CLS]", "hi", "[SEP]"])["previous"]
     array([[0., 0., 0.],
@@ -52,13 +52,13 @@ def selectors(tokens) -> dict[str, np.ndarray]:
 
 
 def head_statistics(weights, tokens) -> dict[str, np.ndarray]:
-    """One text, all heads: entropy, mean distance, and the mass on each kind of key, means over the words that ask.
+    """Measure all heads on one text: entropy, mean distance, and the mass on each kind of key, averaged over words.
 
-    weights: (..., n, n), such as (n_layers, n_heads, n, n); tokens: n. Each result has the shape (...). The queries are
-    the text's own tokens, not [CLS] and [SEP]; a mass is the mean over those queries that have such a key, NaN where
-    none has. "entropy" in nats: e to its power is the number of keys that even weights would be spread over.
-    "distance" in tokens. Raises ValueError where weights do not fit, or rows do not sum to 1. Source: Clark et al.
-    (2019).
+    weights: (..., n, n), such as (n_layers, n_heads, n, n); tokens: n. Each result has the shape (...). The queries
+    are the text's own tokens, not [CLS] and [SEP]; a mass is the mean over those queries that have such a key, NaN if
+    there are none. "entropy" in nats: e to its power is the number of keys that even weights would be spread over.
+    "distance" in tokens. Raises ValueError if weights do not fit, or rows do not sum to 1. Source: Clark et al. (2019).
+
 
     >>> means = head_statistics(np.eye(3)[[0, 0, 1]], ["[CLS]", "hi", "[SEP]"])  # each looks at the one before
     >>> float(means["previous"]), float(means["[CLS]"]), float(means["distance"])
@@ -69,7 +69,7 @@ def head_statistics(weights, tokens) -> dict[str, np.ndarray]:
     n = len(tokens)
     ask = ~_special(tokens)
     if not ask.any():
-        raise ValueError(f"tokens must hold one that is not special, got {tokens}")
+        raise ValueError(f"tokens must contain at least one that is not special, got {tokens}")
     rows = A[..., ask, :]
     logs = np.log(rows, out=np.zeros_like(rows), where=rows > 0)
     far = np.abs(np.arange(n)[:, None] - np.arange(n))
@@ -82,29 +82,29 @@ def head_statistics(weights, tokens) -> dict[str, np.ndarray]:
 
 
 def _special(tokens) -> np.ndarray:
-    """Which tokens the tokenizer put around the text: bool (n,)."""
+    """Return which tokens the tokenizer added around the text: bool (n,)."""
     return np.array([bool(SPECIAL.fullmatch(token)) and token not in WORDS for token in tokens], dtype=bool)
 
 
 def _spelled(tokens) -> list[str]:
-    """The characters of each token, whose bytes GPT-2's tokens write as letters: "Ġ," is " ,", "âĢĶ" a dash."""
+    """Return the characters of each token, whose bytes GPT-2's tokens write as letters: "Ġ," is " ,", "âĢĶ" a dash."""
     letters = {character: byte for byte, character in byte_characters().items()}
     written = "".join(token for token in tokens if not SPECIAL.fullmatch(token))
     if "Ġ" not in written or not set(written) <= set(letters):
-        return [token.replace("▁", " ") for token in tokens]  # Llama's space is no letter either way
+        return [token.replace("▁", " ") for token in tokens]  # Llama's space is not a letter either way
     return [bytes(map(letters.get, token)).decode(errors="ignore") for token in tokens]
 
 
 def induction_score(weights, tokens):
-    """How much each head looks at what followed an earlier occurrence of the same token: shares (...), 0 to 1.
+    """Return how much each head looks at what followed an earlier occurrence of the token: shares (...), 0 to 1.
 
-    weights: (..., n, n), of one text, such as (n_layers, n_heads, n, n); tokens: n tokens or ids, best a random list
-    said twice, so that nothing else tells what comes next. For B texts, weights (B, ..., n, n) and tokens (B, n) give
-    (B, ...): `torch.stack(list(trace.values()), 1)` puts a trace's texts before its layers. Where a token stood at
-    earlier places j, its score is what it gives to the places j + 1, up to its own; the result is the mean over the
-    tokens that stood before. NaN where none did. For m different tokens said twice, attention that is even over all
-    tokens so far scores about ln(2) / m: 0.035 for m = 20. Raises ValueError if weights and tokens do not fit. Source:
-    Olsson et al. 2022, "In-context learning and induction heads".
+    weights: (..., n, n), of one text, such as (n_layers, n_heads, n, n); tokens: n tokens or ids, ideally a random list
+    repeated once, so that nothing else reveals the next token. For B texts, weights (B, ..., n, n) and tokens (B, n)
+    give (B, ...): `torch.stack(list(trace.values()), 1)` puts a trace's texts before its layers. If a token occurred at
+    earlier positions j, its score is the weight that it gives to the positions j + 1, up to its own; the result is the
+    mean over the tokens that occurred before. NaN if none did. For m different tokens said twice, attention that is
+    even over all tokens so far scores about ln(2) / m: 0.035 for m = 20. Raises ValueError if weights and tokens do not
+    fit. Source: Olsson et al. 2022, "In-context learning and induction heads".
 
     >>> A = np.zeros((4, 4))
     >>> A[[0, 1, 2, 3], [0, 0, 1, 2]] = 1  # the second "a" looks at the first "b", the second "b" at the second "a"
@@ -121,7 +121,7 @@ def induction_score(weights, tokens):
     A = _of_tokens(weights, "tokens", tokens)
     n = len(tokens)
     _, same = np.unique(np.asarray(tokens), return_inverse=True)
-    before = np.tril(same[:, None] == same, -1)  # (n, n): which earlier places have this token
+    before = np.tril(same[:, None] == same, -1)  # (n, n): which earlier positions have this token
     B = np.zeros((n, n), dtype=bool)
     B[:, 1:] = before[:, :-1]  # the place after
     asks = before.any(1)
@@ -129,11 +129,11 @@ def induction_score(weights, tokens):
 
 
 def word_weights(weights, word_of, n_words):
-    """Attention between words out of attention between tokens: (..., n, n) -> (..., n_words, n_words).
+    """Turn attention between tokens into attention between words: (..., n, n) -> (..., n_words, n_words).
 
-    word_of: for each token the number of its word, None for special tokens, which are left out. To a word: the sum over
-    its pieces; from a word: the mean over them (Clark et al. 2019). Rows add up to what special tokens leave. A word
-    without a token gets zeros.
+    word_of: the word number of each token, None for special tokens, which are left out. To a word: the sum over its
+    pieces; from a word: the mean over them (Clark et al. 2019). Rows add up to 1 minus the special tokens' share. A
+    word without a token gets zeros.
 
     >>> word_weights(np.full((3, 3), 1 / 3), [None, 0, 0], 1).round(2)
     array([[0.67]])
@@ -149,9 +149,9 @@ def word_weights(weights, word_of, n_words):
 
 
 def hits(weights, pairs):
-    """For each pair (asks, looked for) whether the asking word gives that word more than any other: bool (..., pairs).
+    """Return, for each pair (asks, looked for), whether the asking word gives that word the most: bool (..., pairs).
 
-    weights: between words, (..., n, n), from `word_weights`. What a word gives itself does not count.
+    weights: between words, (..., n, n), from `word_weights`. The weight that a word gives itself does not count.
 
     >>> hits([[0.5, 0.2, 0.3], [0, 1, 0], [0.6, 0.1, 0.3]], [(0, 2), (2, 1)]).tolist()
     [True, False]
@@ -166,19 +166,19 @@ def hits(weights, pairs):
 
 
 def _as_pairs(pairs, n=None):
-    """Pairs of whole numbers as two arrays; with n, of words that are there, from 0 to n - 1."""
+    """Return pairs of whole numbers as two arrays; with n, they must be numbers of words, from 0 to n - 1."""
     array = as_numbers("pairs", pairs)
     if array.size and (array.ndim != 2 or array.shape[1] != 2):
         raise ValueError(f"pairs must be (which word asks, which it looks for), got shape {array.shape}")
     low, high = (-np.inf, np.inf) if n is None else (0, n - 1)
     wrong = array[(array < low) | (array > high) | (array % 1 != 0)]
     if wrong.size:
-        raise ValueError(f"pairs must hold whole numbers{'' if n is None else f' in 0..{high}'}, got {wrong[0]:g}")
+        raise ValueError(f"pairs must contain whole numbers{'' if n is None else f' in 0..{high}'}, got {wrong[0]:g}")
     return array.astype(int).reshape(-1, 2).T
 
 
 def offset_hits(pairs, offsets):
-    """For each offset and pair whether looking always so many words on finds the word: bool (offsets, pairs).
+    """Return whether always looking that many words ahead finds the word: bool (offsets, pairs).
 
     >>> offset_hits([(0, 1), (3, 2)], [-1, 1]).tolist()
     [[False, True], [True, False]]
@@ -191,10 +191,10 @@ def offset_hits(pairs, offsets):
 
 
 def sign_test(one, other):
-    """Of cases that one gets right and the other wrong, or the reverse: could a coin have dealt them out? p, one-sided.
+    """Test cases that one gets right and the other wrong, or the reverse: could a coin have decided? p, one-sided.
 
-    one, other: bool (..., n), right or wrong on the same n cases. p is the chance that `one` wins as many or more of
-    the cases in which they differ; small means that `one` is better. Exact. Source: McNemar (1947).
+    one, other: bool (..., n), right or wrong on the same n cases. p is the probability that `one` wins this many or
+    more of the cases in which they differ; a small p means that `one` is better. Exact. Source: McNemar (1947).
 
     >>> float(sign_test([True, True, True, True], [True, False, False, False]))
     0.125
@@ -213,7 +213,7 @@ def sign_test(one, other):
 
 
 class MapShares(NamedTuple):
-    """What the rule of `attention_pattern` looks at, each from 0 to 1 and of the shape of the heads."""
+    """The shares that `attention_pattern` uses, each from 0 to 1 and with the shape of the heads."""
 
     vertical: np.ndarray
     diagonal: np.ndarray
@@ -221,11 +221,11 @@ class MapShares(NamedTuple):
 
 
 def map_shares(weights, segments=None):
-    """How vertical, diagonal and block-like a map is: three shares that can be read off the picture.
+    """Measure how vertical, diagonal and block-like a map is: three shares that can be read from the picture.
 
-    vertical: the mean weight on the two columns that get most, together. Of what is left beside these two columns:
+    vertical: the mean weight on the two columns that get the most, together. In the rest, without these two columns:
     diagonal, the share on the best diagonal of five, from two tokens before to two after; block, the share that stays
-    among the tokens of its own sentence, 0 where there is one sentence. segments: 0 or 1 for each token.
+    among the tokens of its own sentence, 0 if there is one sentence. segments: 0 or 1 for each token.
 
     >>> shares = map_shares(np.eye(4))
     >>> float(shares.diagonal), float(shares.vertical)
@@ -251,11 +251,11 @@ def map_shares(weights, segments=None):
 
 
 def attention_pattern(weights, segments=None, limits=LIMITS):
-    """Which of Kovaleva's five patterns a map is, by a rule to follow by hand: an array of names, of the heads' shape.
+    """Name which of Kovaleva's five patterns a map is, by a rule that can be followed by hand: an array of names.
 
-    With the three shares of `map_shares`: 1. diagonal, where that share reaches its limit, and vertical + diagonal
-    where the vertical one does, too; 2. else block; 3. else vertical; 4. else heterogeneous. Source: Kovaleva et al.
-    (2019), L Fig. 8, who name the patterns and let people label them: the rule is this book's.
+    With the three shares of `map_shares`: 1. diagonal, if that share reaches its limit, and vertical + diagonal if the
+    vertical one does, too; 2. else block; 3. else vertical; 4. else heterogeneous. Source: Kovaleva et al. (2019), L
+    Fig. 8, who name the patterns and let people label them; the rule is this book's own.
 
     >>> attention_pattern(np.eye(6))
     'diagonal'
@@ -274,7 +274,7 @@ def attention_pattern(weights, segments=None, limits=LIMITS):
 
 
 def weighted_norms(weights, values, up):
-    """How far each key moves each query: |a_ij v_j W_O|, (..., h, n, n). A weight on a short value moves little.
+    """Measure how far each key moves each query: |a_ij v_j W_O|, (..., h, n, n). A weight on a short value does little.
 
     weights: (..., h, n, n). values: (..., h, n, d_k), their bias included; up: (h, d_k, d_model), each head's rows of
     W_O. Source: Kobayashi et al. (2020).
@@ -292,12 +292,12 @@ def weighted_norms(weights, values, up):
 
 
 def _of_tokens(weights, name, tokens):
-    """The weights of one text, if they are those of these tokens."""
+    """Return the weights of one text, after checking that they belong to these tokens."""
     A = _as_weights(weights)
-    if A.ndim > 4:  # one axis too many is that of texts
-        raise ValueError(f"weights must be of one text, (n_layers, n_heads, n, n) at most, got shape {A.shape}")
+    if A.ndim > 4:  # one axis too many: several texts
+        raise ValueError(f"weights must belong to one text, at most (n_layers, n_heads, n, n), got shape {A.shape}")
     if len(tokens) != A.shape[-1]:
-        raise ValueError(f"{name} must be of the {A.shape[-1]} tokens that the weights belong to, got {len(tokens)}")
+        raise ValueError(f"{name} must have one token per column of the weights, {A.shape[-1]}, got {len(tokens)}")
     return A
 
 
@@ -306,5 +306,5 @@ def _as_weights(weights):
     if A.ndim < 2 or A.shape[-1] != A.shape[-2]:
         raise ValueError(f"weights must be (..., n, n), a row for each query, got {A.shape}")
     if not np.allclose(A.sum(-1), 1, atol=1e-3):
-        raise ValueError("weights must sum to 1 in each row: give the weights of one text, without padding")
+        raise ValueError("weights must sum to 1 in each row. Pass the weights of one text, without padding")
     return A

@@ -9,8 +9,9 @@ def persistence(X):
     """Pieces and loops of the points X, (N, d): two arrays (m, 2) of birth and death, the longest first.
 
     Join all points at most r apart, and fill each triangle of joined points (Vietoris-Rips). At r = 0 each point is a
-    piece; where two join, one dies, and the last never does (inf). A loop is born with its last edge and dies when
-    triangles fill it. Both numbers are in the unit of X, rounded to float32. What dies at once has no row.
+    piece; when two join, one dies, and the last never does (inf). A loop is born with its last edge and dies when
+    triangles fill it. Both numbers are in the unit of X, rounded to float32. Pieces and loops that die at once have no
+    row.
 
     On a circle of radius 1, n even steps make one loop, from 2 sin(pi / n) to 2 sin(pi ceil(n / 3) / n), about 1.73.
     Loops count modulo 2. Raises ModuleNotFoundError without the package ripser, ValueError or TypeError by name.

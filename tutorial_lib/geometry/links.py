@@ -6,11 +6,11 @@ from tutorial_lib.geometry.arrays import as_vectors
 
 
 def linking_number(first, second):
-    """How often two closed curves in space wind around each other; 0 where they can be pulled apart.
+    """Return how often two closed curves in space wind around each other; 0 if they can be pulled apart.
 
     Gauss's double integral over both curves, (1 / 4 pi) of (r - s) . (dr x ds) / |r - s|^3, as a sum over the two
-    polygons' edges, each edge taken at its middle. The true number is whole; the sum comes close where edges are short
-    against the distance of the curves. Its sign depends on the directions in which the curves run.
+    polygons' edges, each edge taken at its middle. The true value is an integer; the sum comes close to it if edges are
+    short compared with the distance of the curves. Its sign depends on the directions in which the curves run.
 
     first: (n, 3), second: (m, 3), each the points of a closed curve in order. Raises ValueError or TypeError, by name.
 
@@ -23,13 +23,13 @@ def linking_number(first, second):
     apart = r[:, None] - s[None]  # (n, m, 3)
     distance = np.linalg.norm(apart, axis=-1)
     if not distance.all():
-        raise ValueError("first and second must not meet, got a point of both")
+        raise ValueError("first and second must not meet, got a point on both curves")
     triple = (apart * np.cross(dr[:, None], ds[None])).sum(-1)  # (n, m)
     return float((triple / distance**3).sum() / (4 * np.pi))
 
 
 def crossings(first, second):
-    """How many times two closed curves in the plane cross each other: the pairs of edges that intersect.
+    """Count how many times two closed curves in the plane cross each other: the pairs of edges that intersect.
 
     first: (n, 2), second: (m, 2), each the points of a closed curve in order. The number is always even.
     A crossing on a corner counts once; curves that only touch may count as crossing twice.
@@ -50,7 +50,7 @@ def crossings(first, second):
 
 
 def _edges(name, curve, dimensions):
-    """The middles of a closed curve's edges, and the edges as vectors."""
+    """Return the midpoints of a closed curve's edges, and the edges as vectors."""
     curve = as_vectors(name, curve, least=3)
     if curve.shape[1] != dimensions:
         raise ValueError(f"{name} must have {dimensions} coordinates for each point, got {curve.shape[1]}")

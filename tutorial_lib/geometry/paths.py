@@ -1,6 +1,6 @@
-"""Paths: a vector on its way through the layers, step by step, and when two of them part. Source: L 4.3.
+"""Paths: a vector's way through the layers, step by step, and where two of them part. Source: L 4.3.
 
-A path is an array (n_layers + 1, d): where a token's vector stands before the first layer and after each one. Several
+A path is an array (n_layers + 1, d): a token's vector before the first layer and after each one. Several
 paths through the same layers are (n_layers + 1, n, d).
 """
 
@@ -14,12 +14,12 @@ from tutorial_lib.geometry.similarity import average_cosine, distance_matrix, un
 
 
 class Steps(NamedTuple):
-    """What `steps` measures, for each path; from one layer to the next but for the norms.
+    """The result of `steps`, for each path; all but the norms from one layer to the next.
 
     norms     (n_layers + 1, ...) distances from the origin
     lengths   (n_layers, ...)     Euclidean distances of neighbors on the path
     cosines   (n_layers, ...)     cosine similarities of neighbors
-    radial    (n_layers, ...)     the share of the step's squared length that goes away from the origin, or to it
+    radial    (n_layers, ...)     the share of the step's squared length that points away from the origin, or toward it
     """
 
     norms: np.ndarray
@@ -29,7 +29,7 @@ class Steps(NamedTuple):
 
 
 def steps(paths):
-    """Length, turn and radial share of each step of paths (n_layers + 1, ..., d); a `Steps`.
+    """Measure length, turn and radial share of each step of paths (n_layers + 1, ..., d); a `Steps`.
 
     From r to s, with cosine c between them, |s - r|^2 = (|s| - |r|)^2 + 2 |r| |s| (1 - c): a radial part, and a part
     that turns. A step of length 0 has radial share 0. Source: L 4.3 (Figure 22).
@@ -46,9 +46,9 @@ def steps(paths):
 
 
 def step_alignment(paths):
-    """How much paths (n_layers + 1, n, d) go the same way: for each step, the average cosine of two paths' steps.
+    """Measure how far paths (n_layers + 1, n, d) move in parallel: for each step, the average cosine of two paths.
 
-    1: all go in parallel. 0: as directions by chance do in many dimensions. Returns (n_layers,).
+    1: all move in parallel. 0: like random directions in many dimensions. Returns (n_layers,).
 
     >>> step_alignment([[[0, 0], [5, 5]], [[1, 0], [6, 5]], [[1, 1], [6, 4]]])
     array([ 1., -1.])
@@ -60,10 +60,11 @@ def step_alignment(paths):
 
 
 def random_walks(paths, shared=0.0, seed=0):
-    """Paths that start where these do and take steps as long as theirs, in directions drawn by chance.
+    """Return paths with the same starts and step lengths as these, in random directions.
 
     shared: the share of each step's squared length that goes along one direction, the same for all paths and steps;
-    0 leaves everything to chance. A control for pictures: what they show of random walks, they do not show of a model.
+    with 0, all is random. Use it as a control for pictures: what they also show for random walks, they do not show
+    about a model.
 
     >>> walks = random_walks([[3.0, 0.0], [0.0, 3.0], [0.0, 5.0]])
     >>> steps(walks).lengths.round(4)
@@ -76,7 +77,7 @@ def random_walks(paths, shared=0.0, seed=0):
     common /= np.linalg.norm(common)
     H = np.diff(X, axis=0)
     own = rng.standard_normal(H.shape)
-    own -= (own @ common)[..., None] * common  # at right angles to what is shared
+    own -= (own @ common)[..., None] * common  # at right angles to the shared direction
     own /= np.linalg.norm(own, axis=-1, keepdims=True)
     directions = np.sqrt(shared) * common + np.sqrt(1 - shared) * own
     moves = np.linalg.norm(H, axis=-1, keepdims=True) * directions
@@ -84,17 +85,18 @@ def random_walks(paths, shared=0.0, seed=0):
 
 
 class GroupDistances(NamedTuple):
-    """Average distances (1 - cosine) at each layer, (n_layers + 1,): of vectors of one group, and of two groups."""
+    """Average distances (1 - cosine) at each layer, (n_layers + 1,): within one group, and between two groups."""
 
     within: np.ndarray
     between: np.ndarray
 
 
 def group_distances(paths, labels):
-    """Where do groups of paths part? Average distance within a group and between groups, layer by layer.
+    """Measure where groups of paths part: average distance within a group and between groups, layer by layer.
 
-    paths (n_layers + 1, n, d), labels n names. Distance is 1 - cosine. Where the two averages are equal, the groups are
-    not apart; their ratio says by how much they are. Raises ValueError for a single group, or one with a single path.
+    paths (n_layers + 1, n, d), labels n names. Distance is 1 - cosine. If the two averages are equal, the groups are
+    not separated; their ratio says how far apart they are. Raises ValueError for a single group, or one with a single
+    path.
 
     >>> group_distances([[[1, 0], [2, 0], [0, 1], [0, 3]]], ["a", "a", "b", "b"])
     GroupDistances(within=array([0.]), between=array([1.]))

@@ -1,4 +1,4 @@
-"""Pictures of high dimensions: PCA, t-SNE, UMAP, two clouds to try them on, and what a picture keeps of a cloud.
+"""Pictures of high dimensions: PCA, t-SNE, UMAP, two clouds to try them on, and how much of a cloud a picture keeps.
 
 Sources: L 2.3 (Figures 1-3).
 """
@@ -15,7 +15,7 @@ from tutorial_lib.geometry.neighbors import nearest_neighbors
 
 @dataclass(frozen=True)
 class PCA:
-    """What `pca` found.
+    """The result of `pca`.
 
     coordinates   (N, n) the points in the picture: (X - mean) @ components.T
     components    (n, d) the directions, orthonormal rows, the one with the largest variance first
@@ -30,14 +30,14 @@ class PCA:
 
 
 def pca(X, n=2):
-    """Principal component analysis: the n directions in which the points vary most, and the points along them.
+    """Compute the principal components: the n directions in which the points vary most, and the points along them.
 
-    With the centered points as rows of Xc = U S V^T (singular value decomposition), the directions are the first
-    n rows of V^T and their variances are S^2 / (N - 1). A direction's sign is free; here, its entry of largest size is
-    positive. Where two variances are equal, so is the choice of directions: any rotation of the two is as good.
+    With the centered points as rows of Xc = U S V^T (singular value decomposition), the directions are the first n rows
+    of V^T and their variances are S^2 / (N - 1). A direction's sign is arbitrary; here, its entry of largest size is
+    positive. If two variances are equal, any rotation of the two directions is as good.
 
     X: (N, d), array or tensor of finite numbers with at least two different points. n: at most min(N, d).
-    Raises ValueError or TypeError, by name, for what does not fit. Source: L 2.3.1.
+    Raises ValueError or TypeError, by name, for invalid arguments. Source: L 2.3.1.
 
     >>> picture = pca([[0, 0], [1, 1], [2, 2], [3, 3.5]], n=1)
     >>> picture.components.round(2), picture.shares.round(3)
@@ -47,18 +47,18 @@ def pca(X, n=2):
     n = whole_number("n", n, 1, f"a number of directions from 1 to min(N, d) = {min(X.shape)}", min(X.shape))
     mean = X.mean(0)
     _, S, Vh = np.linalg.svd(X - mean, full_matrices=False)
-    largest = np.abs(Vh[:n]).round(8).argmax(1)  # of equal ones the first, whatever their rounding
+    largest = np.abs(Vh[:n]).round(8).argmax(1)  # of equal entries the first, whatever their rounding
     components = Vh[:n] * np.sign(Vh[range(n), largest])[:, None]  # (n, d)
     return PCA((X - mean) @ components.T, components, mean, S[:n] ** 2 / (S**2).sum())
 
 
 def tsne(X, perplexity=30, seed=0, start="pca"):
-    """t-SNE: places points in the plane so that near neighbors stay near, (N, 2). Sizes and gaps mean nothing.
+    """Place points in the plane so that near neighbors stay near (t-SNE), (N, 2). Sizes and gaps mean nothing.
 
-    Each point gets a Gaussian over the others, as wide as makes `perplexity` of them count; the picture's own
-    probabilities, with Student's t in place of the Gaussian, are fitted to those. scikit-learn's.
-    start: "pca", then X needs two columns and chance decides next to nothing, or "random", then the seed decides where
-    the points begin. On one machine the same call gives the same picture.
+    Each point gets a Gaussian over the others, wide enough that `perplexity` of them count; the picture's own
+    probabilities, with Student's t in place of the Gaussian, are fitted to those. Uses scikit-learn. start: with "pca",
+    X needs two columns and the seed has almost no effect; with "random", the seed decides where the points begin. On
+    one machine the same call gives the same picture.
 
     Raises ValueError or TypeError, by name; perplexity must be above 0 and below N. Source: L 2.3.1.
 
@@ -77,15 +77,15 @@ def tsne(X, perplexity=30, seed=0, start="pca"):
     from threadpoolctl import threadpool_limits
 
     model = TSNE(2, perplexity=perplexity, init=start, learning_rate="auto", random_state=seed)
-    with threadpool_limits(1):  # threads that wait for each other on a busy machine take 30 times as long
+    with threadpool_limits(1):  # waiting threads take 30 times as long on a busy machine
         return model.fit_transform(X).astype(np.float64)
 
 
 def umap(X, n_neighbors=15, min_dist=0.1, seed=0):
-    """UMAP: places points in the plane so that the graph of nearest neighbors stays, (N, 2). Gaps mean little.
+    """Place points in the plane so that the graph of nearest neighbors stays (UMAP), (N, 2). Gaps mean little.
 
-    n_neighbors: how many make a neighborhood, the point itself included: small for detail, large for the whole.
-    min_dist: how tightly points may be packed in the picture, from 0 to 1. umap-learn's, on one thread, so that a
+    n_neighbors: how many make a neighborhood, including the point itself: small for detail, large for the whole.
+    min_dist: how tightly points may be packed in the picture, from 0 to 1. Uses umap-learn on one thread, so that a
     seed gives one picture on one machine. The first call on a machine compiles for half a minute.
 
     Raises ValueError or TypeError, by name: 2 <= n_neighbors < N, and N >= 4. Source: L 2.3.1.
@@ -98,7 +98,7 @@ def umap(X, n_neighbors=15, min_dist=0.1, seed=0):
     check_seed("seed", seed)
     from threadpoolctl import threadpool_limits
 
-    # numba raises the number of threads for torch and scikit-learn as well; leaving this block sets it back.
+    # numba raises the number of threads for torch and scikit-learn as well; leaving this block restores it.
     with threadpool_limits(1), warnings.catch_warnings():  # warnings: threads, small clouds, unconnected graphs
         warnings.simplefilter("ignore")
         with needed("umap-learn", "UMAP"):
@@ -111,9 +111,9 @@ def umap(X, n_neighbors=15, min_dist=0.1, seed=0):
 
 
 def hopf_link(n=100):
-    """Two linked circles in space: points (2 n, 3), n evenly spaced on each, and the number of each point's circle.
+    """Return two linked circles: points (2 n, 3), n evenly spaced on each, and the number of each point's circle.
 
-    Circle 0 lies flat around the origin; circle 1 stands upright and passes through the center of circle 0.
+    Circle 0 lies flat around the origin; circle 1 is upright and passes through the center of circle 0.
     Source: L 2.3.1 (Figure 1).
 
     >>> points, circle = hopf_link(4)
@@ -131,7 +131,7 @@ def hopf_link(n=100):
 
 
 def cubes(n=1000, seed=0):
-    """Three solid cubes of dimension 7, 8 and 9 in 10 dimensions: points (3 n, 10), and each point's cube, 0 to 2.
+    """Return three solid cubes of dimension 7, 8 and 9 in 10 dimensions: points (3 n, 10), and their cubes, 0 to 2.
 
     Points are uniform in [0,1]^7 x {0}^3 shifted by (2, ..., 2); in [0,1]^8 x {0}^2 turned at random; in
     [0,1]^9 x {0}. Source: L 2.3.2 (Figure 3).
@@ -158,14 +158,14 @@ class ProjectionQuality:
 
 
 def projection_quality(X, Y, k=10):
-    """How much of the geometry of X its picture Y keeps; three numbers, each 1 for a perfect picture.
+    """Measure how much of the geometry of X its picture Y keeps; three numbers, each 1 for a perfect picture.
 
     recall: the share of a point's k nearest neighbors in X that are among its k nearest in Y. Chance gives k / (N - 1).
     trustworthiness: 1 - 2 / (N k (2N - 3k - 1)) * sum of (rank in X - k) over the k nearest in Y that are not among the
-    k nearest in X: 1 where no false neighbor is shown, about 0.5 by chance. rank_correlation: Spearman's, between all
-    distances in X and in Y; 0 by chance, nan where all distances of one of them are equal.
+    k nearest in X: 1 if there are no false neighbors, about 0.5 by chance. rank_correlation: Spearman's, between all
+    distances in X and in Y; 0 by chance, nan if all distances of one of them are equal.
 
-    X: (N, d), Y: (N, m), k: below N / 2. Makes N x N matrices.
+    X: (N, d), Y: (N, m), k: below N / 2. Uses N x N matrices.
 
     >>> projection_quality([[0, 0], [1, 0], [3, 0], [7, 1]], [[0], [1], [3], [7]], k=1)
     ProjectionQuality(trustworthiness=1.0, recall=1.0, rank_correlation=1.0)
@@ -177,13 +177,13 @@ def projection_quality(X, Y, k=10):
     X, Y = as_cloud("X", X), as_cloud("Y", Y)
     N = len(X)
     if len(Y) != N:
-        raise ValueError(f"Y must hold one point for each of X's {N}, got {len(Y)}")
+        raise ValueError(f"Y must contain one point per row of X, {N}, got {len(Y)}")
     k = whole_number("k", k, 1, f"a number of neighbors below half the number of points, {N / 2:g}", (N - 1) // 2)
     pairs = zip(nearest_neighbors(X, k)[1], nearest_neighbors(Y, k)[1])
     recall = np.mean([np.isin(near_in_X, near_in_Y).mean() for near_in_X, near_in_Y in pairs])
     D_X, D_Y = pdist(X), pdist(Y)  # (N (N - 1) / 2,)
     varies = np.ptp(D_X) > 0 and np.ptp(D_Y) > 0  # else scipy warns
     correlation = spearmanr(D_X, D_Y).statistic if varies else np.nan
-    # Our distances of X: far from 0 those of sklearn, which come from squared lengths, are lost in rounding.
+    # Our distances of X: far from 0, sklearn's, which come from squared lengths, are lost in rounding.
     trust = trustworthiness(squareform(D_X), Y, n_neighbors=k, metric="precomputed")
     return ProjectionQuality(float(trust), float(recall), float(correlation))

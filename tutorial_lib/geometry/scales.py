@@ -16,7 +16,7 @@ SCALES = 1, 2, 4, 8, 16
 
 
 class Scale(NamedTuple):
-    """A number of neighbors k, the dimension that neighbors k and 2k tell, and how far neighbor 2k is on average."""
+    """A number of neighbors k, the dimension from neighbors k and 2k, and the mean distance of neighbor 2k."""
 
     k: int
     dimension: float
@@ -24,11 +24,11 @@ class Scale(NamedTuple):
 
 
 def dimension_by_scale(X, scales=SCALES) -> list[Scale]:
-    """How many dimensions a cloud fills, seen from its points' neighbors k and 2k, for each k of some scales.
+    """Estimate how many dimensions a cloud fills, from its points' neighbors k and 2k, for each k of some scales.
 
-    Copies of a row are left out, as their distance of 0 tells no dimension. The larger k is, and the fewer points there
-    are, the larger is the scale: compare two clouds at the same number of points. X: (n, d). Raises ValueError for
-    fewer than 2k + 1 distinct rows.
+    Copies of a row are left out, because a distance of 0 says nothing about dimension. The larger k is, and the fewer
+    points there are, the larger is the scale: compare two clouds at the same number of points. X: (n, d). Raises
+    ValueError for fewer than 2k + 1 distinct rows.
 
     >>> plane = np.random.default_rng(0).random((2000, 2)) @ [[1, 2, 3], [0, 1, -1]]
     >>> [round(scale.dimension, 1) for scale in dimension_by_scale(plane)]
@@ -46,17 +46,17 @@ def dimension_by_scale(X, scales=SCALES) -> list[Scale]:
 
 
 def doubling_dimension(ratios, k=1) -> float:
-    """The dimension that ratios mu (n,) tell, each the distance to neighbor 2k over that to neighbor k.
+    """Estimate the dimension from ratios mu (n,), each the distance to neighbor 2k over that to neighbor k.
 
-    For points that lie evenly in d dimensions, mu^-d is the share of a ball with 2k neighbors that holds k of them: a
-    random number with the density of Beta(k, k). The likelihood of all ratios is largest where its slope in d is 0:
+    For points that lie evenly in d dimensions, mu^-d is the share of a ball with 2k neighbors that contains k of them:
+    a random number with the density of Beta(k, k). The likelihood of all ratios is largest where its slope in d is 0:
 
     (n - 1) / d + (k - 1) sum(log(mu) / (1 - mu^-d)) - (2k - 1) sum(log(mu)) = 0
 
-    with n instead of n - 1, which takes the bias out where k = 1: there d is (n - 1) / sum(log(mu)), TwoNN. The left
-    side falls with d, so there is one root. As 1 / d < log(mu) / (1 - mu^-d) < 1 / d + log(mu), it lies between
-    (nk - 1) / sum(log(mu)) over 2k - 1 and the same over k. Raises ValueError for fewer than 2 ratios, for one below 1,
-    or where all are 1. Source: Denti et al. 2022, Gride for n1 = k, n2 = 2k.
+    with n instead of n - 1, which removes the bias for k = 1: there d is (n - 1) / sum(log(mu)), TwoNN. The left side
+    falls with d, so there is one root. As 1 / d < log(mu) / (1 - mu^-d) < 1 / d + log(mu), it lies between (nk - 1) /
+    sum(log(mu)) over 2k - 1 and the same over k. Raises ValueError for fewer than 2 ratios, for one below 1, or if all
+    are 1. Source: Denti et al. 2022, Gride for n1 = k, n2 = 2k.
 
     >>> mu = 1 / np.random.default_rng(0).beta(4, 4, 10_000) ** (1 / 3)  # of d = 3
     >>> round(doubling_dimension(mu, k=4), 1)

@@ -16,13 +16,13 @@ ROWS = 1024  # of a block
 
 
 def spectrum(X):
-    """The share of the variance along each principal direction, largest first: min(n, d) numbers that sum to 1.
+    """Return the share of the variance along each principal direction, largest first: min(n, d) numbers that sum to 1.
 
     With the singular values s_i of the centered matrix Xc, share i is s_i^2 over the sum of all s_j^2. The s_i^2 are
-    the eigenvalues of Xc^T Xc and of Xc Xc^T; the smaller of the two is quicker than the singular values themselves.
-    X: (n, d), or a `Cloud` that has read them, here and in all that rests on it. Raises ValueError where all vectors
-    are the same. See also `jackknife_interval`: the repeated rows of a bootstrap shift a spectrum, and all that rests
-    on it. Source: A 2.3.
+    the eigenvalues of Xc^T Xc and of Xc Xc^T; using the smaller of the two is faster than the singular values
+    themselves. X: (n, d), or a `Cloud` that has read them, as for all functions based on it. Raises ValueError if all
+    vectors are the same. See also `jackknife_interval`: the repeated rows of a bootstrap shift a spectrum, and
+    everything based on it. Source: A 2.3.
 
     >>> spectrum([[3, 0], [-3, 0], [0, 1], [0, -1]])
     array([0.9, 0.1])
@@ -32,10 +32,10 @@ def spectrum(X):
 
 
 def anisotropy(X):
-    """The share of the variance along one direction, the largest: from 1 / min(n - 1, d) (a ball) to 1 (a line).
+    """Return the largest share of the variance along one direction: from 1 / min(n - 1, d) (a ball) to 1 (a line).
 
-    X: (n, d). The vectors are centered first, so where the cloud lies does not count; `average_cosine` is the
-    measure that sees it. Raises ValueError where all vectors are the same. Its interval: see `jackknife_interval`; a
+    X: (n, d). The vectors are centered first, so the position of the cloud does not count; `average_cosine` is the
+    measure that sees it. Raises ValueError if all vectors are the same. Its interval: see `jackknife_interval`; a
     bootstrap shifts it. Source: A 2.3.
 
     >>> round(anisotropy([[3, 0], [-3, 0], [0, 1], [0, -1]]), 3)
@@ -45,22 +45,22 @@ def anisotropy(X):
 
 
 def pca_dimension(X, share=0.9):
-    """The least number of principal directions that hold this share of the variance. Source: L 2.3.2.
+    """Return the least number of principal directions that contain this share of the variance. Source: L 2.3.2.
 
-    X: (n, d). share: above 0, at most 1. Raises ValueError where all vectors are the same.
+    X: (n, d). share: above 0, at most 1. Raises ValueError if all vectors are the same.
 
     >>> pca_dimension([[3, 0], [-3, 0], [0, 1], [0, -1]]), pca_dimension([[3, 0], [-3, 0], [0, 1], [0, -1]], 0.95)
     (1, 2)
     """
     share = real_number("share", share, "above 0 and at most 1", math.ulp(0.0), 1)
-    missing = 1 - spectrum(X).cumsum()  # what the first 1, 2, ... directions leave
+    missing = 1 - spectrum(X).cumsum()  # the share left by the first 1, 2, ... directions
     return int((missing > 1 - share + 1e-12).sum()) + 1
 
 
 def participation_ratio(X):
-    """Over how many directions the variance is spread: (sum of variances)^2 / sum of squared variances, from 1 to d.
+    """Measure over how many directions the variance is spread: (sum of variances)^2 / sum of squared variances, 1 to d.
 
-    1 for a line, d where all d directions have the same variance. Raises ValueError where all vectors are the same.
+    1 for a line, d if all d directions have the same variance. Raises ValueError if all vectors are the same.
     Its interval: see `jackknife_interval`; a bootstrap shifts it.
 
     >>> participation_ratio([[1, 0], [-1, 0], [0, 1], [0, -1]])
@@ -70,7 +70,7 @@ def participation_ratio(X):
 
 
 def outlier_coordinates(X, times=5):
-    """The numbers of coordinates far larger than the others, largest first: at least so many times the median one.
+    """Return the numbers of coordinates at least `times` as large as the median one, largest first.
 
     The size of a coordinate is the root of its mean square over the vectors. times: above 1. X: (n, d), or a `Cloud`.
 
@@ -88,9 +88,9 @@ def outlier_coordinates(X, times=5):
 
 
 def entropy(shares):
-    """The Shannon entropy of shares, in nats: minus the sum of p log p over the last axis, (..., m) -> (...).
+    """Return the Shannon entropy of shares, in nats: minus the sum of p log p over the last axis, (..., m) -> (...).
 
-    0 where one share is all, log m where all m are equal. shares: none below 0, summing to 1 along the last axis, such
+    0 if one share is everything, log m if all m are equal. shares: none below 0, summing to 1 along the last axis, such
     as rows of attention weights or a `spectrum`. Raises ValueError otherwise. Source: Shannon 1948.
 
     >>> entropy([[1.0, 0.0], [0.5, 0.5]]).round(3)
@@ -98,15 +98,15 @@ def entropy(shares):
     """
     p = as_numbers("shares", shares)
     if not p.ndim or not p.size or p.min() < 0 or np.abs(p.sum(-1) - 1).max() > 1e-3:
-        raise ValueError("shares must be numbers from 0 on that sum to 1 along the last axis")
+        raise ValueError("shares must be 0 or more, and sum to 1 along the last axis")
     return (p * -np.log(np.where(p > 0, p, 1))).sum(-1) + 0.0  # no -0.0
 
 
 def effective_number(shares):
-    """How many equal shares would have this entropy: exp(entropy), from 1 to m; (..., m) -> (...).
+    """Return how many equal shares would have this entropy: exp(entropy), from 1 to m; (..., m) -> (...).
 
-    Of a row of attention weights: at how many tokens it looks. Of a `spectrum`: over how many directions it spreads;
-    its interval: see `jackknife_interval`.
+    For a row of attention weights: how many tokens it looks at. For a `spectrum`: how many directions it spreads over.
+    Its interval: see `jackknife_interval`.
 
     >>> effective_number([[1.0, 0.0, 0.0], [0.5, 0.5, 0.0]])
     array([1., 2.])
@@ -115,11 +115,11 @@ def effective_number(shares):
 
 
 def value_entropy(A, bins=20):
-    """The Shannon entropy of a matrix's entries, in nats: how they spread over bins of equal width; 0 to log(bins).
+    """Return the Shannon entropy of a matrix's entries, in nats, over bins of equal width; 0 to log(bins).
 
     The bins cut the range from the smallest entry to the largest; with p the share of the entries in a bin, it is minus
-    the sum of p log p. It sees which weights there are and not where they stand. A: (..., n, m) -> (...); 0 where all
-    entries are equal. Source: the program of G's authors, who take it of attention maps.
+    the sum of p log p. It depends on which weights there are, not on where they are. A: (..., n, m) -> (...); 0 if all
+    entries are equal. Source: the program of G's authors, who compute it for attention maps.
 
     >>> maps = [[[0.0, 0.0], [1.0, 1.0]], [[1.0, 0.0], [0.0, 1.0]], [[0.5, 0.5], [0.5, 0.5]]]
     >>> value_entropy(maps).round(3)
@@ -137,17 +137,17 @@ def value_entropy(A, bins=20):
 
 
 def _products(X):
-    """Xc^T Xc or Xc Xc^T, whichever is smaller, but for a factor."""
+    """Return Xc^T Xc or Xc Xc^T, whichever is smaller, up to a factor."""
     if isinstance(X, Cloud):
         if not X.scatter.any():
-            raise ValueError(f"X must hold at least two different vectors, got {X.n} times the same")
+            raise ValueError(f"X must contain at least two different vectors, got {X.n} times the same")
         return X.scatter
     X = as_cloud("X", X, copy=False)
     mean = X.mean(0)
     if len(X) <= X.shape[1]:
         Xc = X - mean
         return Xc @ Xc.T
-    # Block by block: a block of Xc stays in the processor's caches.
+    # Block by block, so that a block of Xc stays in the processor's caches.
     S = np.zeros((X.shape[1], X.shape[1]))
     space = np.empty((min(ROWS, len(X)), X.shape[1]))
     for start in range(0, len(X), ROWS):

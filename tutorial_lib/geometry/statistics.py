@@ -11,7 +11,7 @@ from tutorial_lib.geometry.arrays import as_array, as_numbers
 
 
 class PermutationTest(NamedTuple):
-    """What a test finds: the statistic, its p-value, and the statistic where chance decides, (n,)."""
+    """The result of a test: the statistic, its p-value, and the statistic under the null hypothesis, (n,)."""
 
     observed: float
     p: float
@@ -22,11 +22,11 @@ class PermutationTest(NamedTuple):
 
 
 def permutation_p(observed, null):
-    """The share of the null's values that are at least as large as the observed one, which counts itself.
+    """Return the share of the null's values that are at least as large as the observed one, which counts itself.
 
-    p = (1 + number of null values >= observed) / (1 + n), so p is never 0: n permutations cannot show less than
-    1 / (1 + n). One-sided; for a two-sided test give absolute values of both. Two values that differ by rounding
-    alone (100 units in the last place) count as equal. Raises ValueError for an empty null or NaN.
+    p = (1 + number of null values >= observed) / (1 + n), so p is never 0: n permutations cannot show less than 1 / (1
+    + n). One-sided; for a two-sided test give absolute values of both. Two values that differ only by rounding (100
+    units in the last place) count as equal. Raises ValueError for an empty null or NaN.
 
     >>> permutation_p(3.0, [1.0, 2.0, 3.0, 4.0])
     0.6
@@ -36,16 +36,16 @@ def permutation_p(observed, null):
     if observed.ndim:
         raise ValueError(f"observed must be one number, got shape {observed.shape}")
     if not null.size:
-        raise ValueError("null must hold at least one value, got none")
+        raise ValueError("null must contain at least one value, got none")
     rounding = 100 * np.finfo(np.float64).eps * abs(observed)
     return float((1 + np.count_nonzero(null >= observed - rounding)) / (1 + null.size))
 
 
 def mean_interval(values, level=0.95):
-    """The mean over the first axis, and where the mean of all there could be lies: (mean, low, high), by Student's t.
+    """Return the mean over the first axis, and its confidence interval by Student's t: (mean, low, high).
 
-    For a few values, such as one for each seed, where a bootstrap has too little to draw from. It supposes that they
-    are drawn from a normal distribution. Raises ValueError for fewer than 2 values or a level outside (0, 1).
+    For a few values, such as one for each seed, when a bootstrap has too little to draw from. It assumes that they are
+    drawn from a normal distribution. Raises ValueError for fewer than 2 values or a level outside (0, 1).
 
     >>> mean, low, high = mean_interval([1.0, 2.0, 3.0])
     >>> round(float(mean), 2), round(float(low), 2), round(float(high), 2)
@@ -68,18 +68,18 @@ def _check_level(level):
 
 
 def bootstrap_interval(statistic, *samples, n=1000, level=0.95, seed=0):
-    """Percentile bootstrap: the middle `level` of the statistic over n resamples, as (low, high).
+    """Return a percentile bootstrap interval: the middle `level` of the statistic over n resamples, as (low, high).
 
-    Each sample is an array whose first axis counts observations. They are drawn again with replacement, from each
-    sample by itself, and `statistic(*resampled)` is computed anew. What belongs together, such as the two sides of a
-    pair, must therefore stand in one sample (as columns, or as difference). A statistic that returns an array gives
-    arrays. Raises ValueError for an empty sample, n < 2, a level outside (0, 1), or a statistic that gives NaN.
-    Source: Efron 1979.
+    Each sample is an array whose first axis counts observations. They are drawn again with replacement, separately for
+    each sample, and `statistic(*resampled)` is computed again. Values that belong together, such as the two sides of a
+    pair, must therefore be in one sample (as columns, or as a difference). A statistic that returns an array gives
+    arrays. Raises ValueError for an empty sample, n < 2, a level outside (0, 1), or a statistic that gives NaN. Source:
+    Efron 1979.
 
-    A resample holds some observations twice. That shifts what depends on pairs of them: a cloud's spectrum, and with it
-    `anisotropy`, `participation_ratio` and `effective_number`; `average_cosine`; its nearest neighbors, and with them
-    `intrinsic_dimension`. See `jackknife_interval` for these. One warning says so if the statistic of the samples
-    themselves lies outside of an interval of 20 resamples or more.
+    A resample contains some observations twice. That shifts statistics that depend on pairs of them: a cloud's
+    spectrum, and with it `anisotropy`, `participation_ratio` and `effective_number`; `average_cosine`; its nearest
+    neighbors, and with them `intrinsic_dimension`. See `jackknife_interval` for these. One warning says so if the
+    statistic of the samples themselves lies outside an interval of 20 resamples or more.
 
     >>> low, high = bootstrap_interval(np.mean, np.arange(100.0))
     >>> low < 49.5 < high
@@ -90,11 +90,11 @@ def bootstrap_interval(statistic, *samples, n=1000, level=0.95, seed=0):
     n = whole_number("n", n, 2, "a number of resamples (an int, 2 or more)")
     _check_level(level)
     if not samples:
-        raise ValueError("samples must hold at least one sample, got none")
+        raise ValueError("samples must contain at least one sample, got none")
     samples = [as_array("samples", sample) for sample in samples]
     for i, sample in enumerate(samples):
         if sample.ndim == 0 or len(sample) == 0:
-            raise ValueError(f"samples must each hold an observation or more, got shape {sample.shape} at {i}")
+            raise ValueError(f"samples must each contain at least one observation, got shape {sample.shape} at {i}")
     rng = np.random.default_rng(check_seed("seed", seed))
     values = []
     with warnings.catch_warnings(record=True) as caught:
@@ -106,24 +106,24 @@ def bootstrap_interval(statistic, *samples, n=1000, level=0.95, seed=0):
     low, high = np.quantile(values, [(1 - level) / 2, (1 + level) / 2], axis=0)
     own = as_numbers("what statistic returns", statistic(*samples))
     rounding = 1e-9 * (abs(low) + abs(high))
-    if n >= 20 and ((own < low - rounding) | (own > high + rounding)).any():  # of a few, by chance
+    if n >= 20 and ((own < low - rounding) | (own > high + rounding)).any():  # with few resamples, by chance
         what = f"the statistic, {own:.4g}, " if own.ndim == 0 else "a number of the statistic "
-        told = "lies outside of its interval: resamples, which repeat observations, shift it; take jackknife_interval"
+        told = "lies outside its interval: resamples repeat observations, which shifts it. Use jackknife_interval"
         warnings.warn(what + told, stacklevel=2)
     return (float(low), float(high)) if np.ndim(low) == 0 else (low, high)
 
 
 def jackknife_interval(statistic, sample, groups=20, level=0.95):
-    """The statistic of the sample, give or take its error for another sample of this size: (low, high).
+    """Return the statistic of the sample plus or minus its error for another sample of this size: (low, high).
 
-    For what `bootstrap_interval` would shift, because a resample holds some observations twice: the spectrum of a cloud
-    and its effective rank, or its intrinsic dimension. Here one of so many groups is left out at a time. The values
-    that this gives are turned into pseudo-values, and their spread, by Student's t, into the reach of the interval. The
-    statistic must change little when few observations do: no count, no median.
+    Use it for statistics that `bootstrap_interval` would shift, because a resample contains some observations twice:
+    the spectrum of a cloud and its effective rank, or its intrinsic dimension. Here one group of observations is left
+    out at a time. The resulting values are turned into pseudo-values, and their spread, by Student's t, gives the width
+    of the interval. The statistic must change little when few observations do: not a count, not a median.
 
-    sample: observations, of any sizes; `statistic` gets a list of those that are left. Group i holds observations i,
-    i + groups, ..., so kinds that stand one after another are in each alike. A statistic that returns an array gives
-    arrays. Raises ValueError for fewer than 2 groups or more than observations. Source: Tukey 1958.
+    sample: observations, of any sizes; `statistic` gets a list of those that are left. Group i contains observations i,
+    i + groups, ..., so kinds that follow one another are spread over all groups. A statistic that returns an array
+    gives arrays. Raises ValueError for fewer than 2 groups or more than observations. Source: Tukey 1958.
 
     >>> from tutorial_lib.geometry import intrinsic_dimension
     >>> plane = np.random.default_rng(0).random((400, 2)) @ [[1, 2, 3], [0, 1, -1]]
@@ -150,10 +150,10 @@ def jackknife_interval(statistic, sample, groups=20, level=0.95):
 
 
 def holm(p_values):
-    """p-values adjusted for being many, by Holm's step-down rule: reject those that are below the level you want.
+    """Adjust p-values for multiple tests by Holm's step-down rule: reject those below the level you want.
 
-    The smallest of m is multiplied by m, the next by m - 1, and so on; none may be below the one before it, and none
-    is above 1. The chance of even one false rejection then stays below the level, however the tests depend on each
+    The smallest of m is multiplied by m, the next by m - 1, and so on; none may be below the one before it, and none is
+    above 1. The probability of even one false rejection then stays below the level, however the tests depend on each
     other. Raises ValueError for values outside [0, 1]. Source: Holm 1979.
 
     >>> holm([0.01, 0.04, 0.03]).round(2)

@@ -1,9 +1,9 @@
 """A cloud of vectors too large for memory: sums that one fast pass collects, and that two machines can add.
 
-What the sums are stands at `Cloud`, and a test compares them with the formulas; all below it is there for speed.
-`spectrum`, `anisotropy`, `pca_dimension`, `participation_ratio`, `outlier_coordinates`, `average_cosine` and
-`cone_index` take a `Cloud` in place of the vectors, and so each is defined once. Source: Chan, Golub and LeVeque 1983
-(mean and scatter of two parts together).
+`Cloud` documents the sums, and a test compares them with the formulas; everything below it serves speed. `spectrum`,
+`anisotropy`, `pca_dimension`, `participation_ratio`, `outlier_coordinates`, `average_cosine` and `cone_index` accept a
+`Cloud` in place of the vectors, so each is defined only once. Source: Chan, Golub and LeVeque 1983 (merging the mean
+and scatter of two parts).
 """
 
 from concurrent.futures import ThreadPoolExecutor
@@ -14,16 +14,16 @@ from threadpoolctl import threadpool_limits
 
 from tutorial_lib.arguments import check_has, whole_number
 
-BLOCK = 1024  # rows at once: 1.5 MB of 384 float32 coordinates, so that only the first look at them is one at memory
+BLOCK = 1024  # rows at once: 1.5 MB of 384 float32 coordinates, so that only the first pass over them reads from memory
 PART = 8 * BLOCK  # rows around one center, and for one thread
-SAFE = 1e-24, 1e24  # the largest square of a length for which float32 will do; other parts are computed in float64
+SAFE = 1e-24, 1e24  # the largest squared length for which float32 is enough; other parts are computed in float64
 LARGEST = 1e150  # length, so that sums of squares stay in range in float64
 VALUE_STEPS = 4  # bins between a number and its double
 NORM_STEPS = 32
 
 
 def _edges(steps, low, high):
-    """2^low to 2^high, with so many bins of equal width from each power of two to the next."""
+    """Return bin edges from 2^low to 2^high, with this many bins of equal width from each power of two to the next."""
     return np.append(np.ldexp(1 + np.arange(steps) / steps, np.arange(low, high)[:, None]), 2.0**high)
 
 
@@ -32,21 +32,21 @@ VALUE_EDGES = np.concatenate([-_edges(VALUE_STEPS, -10, 10)[::-1], _edges(VALUE_
 
 
 class Cloud:
-    """What one pass over vectors of d coordinates collects: 8 d^2 bytes and a little, however many vectors there are.
+    """The sums that one pass over vectors of d coordinates collects: about 8 d^2 bytes, however many vectors there are.
 
     d: number of coordinates. without: numbers of coordinates; `rest` is then the cloud without them. `add(X)` reads a
-    chunk, `merge(other)` and `a + b` join clouds of the same d and `without`. Their order changes the last digits
-    alone, and to add chunk by chunk is to merge their clouds, to the last bit. `arrays()` is all that a file needs.
+    chunk, `merge(other)` and `a + b` join clouds of the same d and `without`. Their order only changes the last digits,
+    and adding chunk by chunk equals merging their clouds, to the last bit. `arrays()` is all that needs to be saved.
 
-    Sums are kept in float64. Products of float32 vectors (and shorter) are taken in float32, in blocks, around a center
-    that is near; results equal those in memory to 1e-6: of the value, of 1 for cosines, of the largest for shares of
-    variance. (Where many vectors are copies, the effective number is equal to 1e-5.) Vectors in float64 are computed in
-    float64.
+    Sums are kept in float64. Products of vectors in float32 (or a narrower type) are computed in float32, in blocks,
+    around a nearby center; results equal those in memory to 1e-6: of the value, of 1 for cosines, of the largest for
+    shares of variance. (If many vectors are copies, the effective number is equal to 1e-5.) Vectors in float64 are
+    computed in float64.
 
     n, mean (d,), covariance (d, d)  of the sample: divided by n - 1
     norm_mean, norm_std              of the vectors' lengths, as np.mean and np.std
     norm_counts, value_counts        histograms of lengths and of all coordinates together: counts below the first of
-                                     NORM_EDGES or VALUE_EDGES, between them, and beyond the last. What lies at an edge
+                                     NORM_EDGES or VALUE_EDGES, between them, and beyond the last. A value at an edge
                                      counts to the side away from 0.
 
     >>> from tutorial_lib.geometry import average_cosine
@@ -86,7 +86,7 @@ class Cloud:
     def add(self, X):
         """Count the rows of X (n, d), NumPy's or torch's, and return the cloud. Empty: nothing changes.
 
-        Raises TypeError where X holds no numbers, ValueError where its shape does not fit, or a row holds NaN, infinity
+        Raises TypeError if X contains no numbers, ValueError if its shape does not fit, or a row contains NaN, infinity
         or is longer than 1e150. Then nothing is counted.
         """
         import torch
@@ -96,13 +96,13 @@ class Cloud:
             return self.merge(_part(X, 0, self.without)) if len(X) else self
         starts = range(0, len(X), PART)
         cores = torch.get_num_threads()
-        share = max(1, cores // len(starts))  # if each part's products took all cores, it would take twice as long
+        share = max(1, cores // len(starts))  # with all cores for each part's products, it would take twice as long
         with threadpool_limits(share, "blas"), ThreadPoolExecutor(cores) as pool:
             parts = pool.map(lambda i: _part(X[i : i + PART], i, self.without), starts)
             return self.merge(reduce(Cloud.merge, parts))
 
     def merge(self, other):
-        """Count the vectors of another cloud, too, and return this one. Raises ValueError where they do not fit."""
+        """Count the vectors of another cloud, too, and return this one. Raises ValueError if they do not fit."""
         if len(self.mean) != len(other.mean) or self.without != other.without:
             raise ValueError(f"other must be a cloud like this one, {self!r}, got {other!r}")
         if other.n:
@@ -124,12 +124,12 @@ class Cloud:
         return Cloud(len(self.mean), self.without).merge(self).merge(other)
 
     def arrays(self):
-        """The cloud as a dict of arrays, such as np.savez takes; `Cloud.of` makes it a cloud again."""
+        """Return the cloud as a dict of arrays, for np.savez; `Cloud.of` turns it back into a cloud."""
         return {name: np.array(value) for name, value in vars(self).items()}
 
     @classmethod
     def of(cls, arrays):
-        """The cloud that these `arrays()` are of, such as np.load gives. Raises ValueError where they do not fit.
+        """Return the cloud of these `arrays()`, as np.load gives them. Raises ValueError if they do not fit.
 
         >>> Cloud.of(Cloud(2).add([[1.0, 2.0]]).arrays())
         Cloud(d=2, n=1)
@@ -137,12 +137,12 @@ class Cloud:
         check_has("arrays", arrays, "a dictionary of arrays, as `Cloud.arrays` gives it", "keys")
         missing = sorted(set(vars(cls(1))) - set(arrays.keys()))
         if missing:
-            raise ValueError(f"arrays must be what `Cloud.arrays` gives, but {', '.join(missing)} is missing")
+            raise ValueError(f"arrays must be a dictionary from `Cloud.arrays`, but {', '.join(missing)} is missing")
         cloud = cls(len(arrays["mean"]), np.asarray(arrays["without"], int).tolist())
         for name, empty in cloud.arrays().items():
             array = np.asarray(arrays[name])
             if array.shape != empty.shape:
-                raise ValueError(f"arrays must hold {name} of shape {empty.shape}, got {array.shape}")
+                raise ValueError(f"arrays must contain {name} of shape {empty.shape}, got {array.shape}")
             if name not in ("n", "without"):
                 setattr(cloud, name, array.astype(empty.dtype))
         cloud.n = int(arrays["n"])
@@ -150,7 +150,7 @@ class Cloud:
 
     @property
     def rest(self):
-        """The cloud of the same vectors without the coordinates `without`."""
+        """Return the cloud of the same vectors without the coordinates `without`."""
         if not self.without:
             return self
         kept = np.delete(np.arange(len(self.mean)), self.without)
@@ -166,7 +166,7 @@ class Cloud:
     @property
     def covariance(self):
         if self.n < 2:
-            raise ValueError(f"a covariance takes 2 or more vectors, got {self.n}")
+            raise ValueError(f"a covariance needs at least 2 vectors, got {self.n}")
         return self.scatter / (self.n - 1)
 
     norm_mean = property(lambda self: float(self.lengths[0]))
@@ -184,28 +184,28 @@ def _as_rows(X, d):
     if X.dtype.kind not in "biuf" and X.size:
         raise TypeError(f"X must be an array of real numbers, got {X.dtype}")
     if X.ndim != 2 or X.shape[1] != d:
-        raise ValueError(f"X must be a matrix of vectors of {d} coordinates, one a row, got shape {X.shape}")
+        raise ValueError(f"X must be a matrix with {d} columns, one vector per row, got shape {X.shape}")
     return X.astype(np.float32 if X.dtype.kind == "f" and X.dtype.itemsize <= 4 else np.float64, copy=False)
 
 
-@np.errstate(all="ignore")  # of what is not finite, which is refused
+@np.errstate(all="ignore")  # values that are not finite are reported below
 def _part(X, start, without):
-    """The cloud of the rows X (n, d), of which the first is row `start` of all that are added.
+    """Return the cloud of the rows X (n, d); the first of them is row `start` of all rows added.
 
     One product, of the rows [x - c, 1, 1 / |x|], gives the scatter around a center c, and the sums of the vectors and
-    of the unit vectors. Lengths come from |x|^2 = |c|^2 + 2 c (x - c) + |x - c|^2: far from 0, where a float32 square
-    of x would lose what sets one length apart from another, this keeps it. For an x much shorter than c and x - c it is
-    the other way round; such rows are computed from x itself, in float64.
+    of the unit vectors. Lengths come from |x|^2 = |c|^2 + 2 c (x - c) + |x - c|^2: far from 0, a float32 square of x
+    would lose the differences between lengths; this keeps them. If x is much shorter than c and x - c, it is the
+    reverse; such rows are computed from x itself, in float64.
     """
     cloud = Cloud(X.shape[1], without)
-    views = np.ones((X.shape[1], len(cloud.zeros)), X.dtype)  # 1 where a coordinate counts
+    views = np.ones((X.shape[1], len(cloud.zeros)), X.dtype)  # 1 if a coordinate counts
     views[list(without), 1:] = 0
-    center = X[0] + (X[:BLOCK] - X[0]).mean(0)  # if all are the same, then this one, to the last bit
+    center = X[0] + (X[:BLOCK] - X[0]).mean(0)  # if all are equal, then exactly this one
     products = _products(cloud, X, center, views)
     if products is None:
         return _part(X.astype(np.float64), start, without)
     products, squares = products
-    if not (squares[:, 0] <= LARGEST**2).all():  # one NaN may have made the center NaN, and so all lengths: look again
+    if not (squares[:, 0] <= LARGEST**2).all():  # one NaN can make the center NaN, and so all lengths: search for it
         bad = (~(np.linalg.norm(X.astype(np.float64), axis=1) <= 0.999 * LARGEST)).argmax()  # 0.999: rounding
         got = f"{X[bad][np.abs(X[bad]).argmax()]:g} in row {start + bad}"
         raise ValueError(f"X must be finite, with no vector longer than {LARGEST:g}, got {got}")
@@ -214,10 +214,10 @@ def _part(X, start, without):
 
 
 def _products(cloud, X, center, views):
-    """The product of the rows [x - c, 1, 1 / |x|] with themselves, and the squared lengths (n, views) of the rows X.
+    """Return the product of the rows [x - c, 1, 1 / |x|] with themselves, and the rows' squared lengths (n, views).
 
-    The cloud gets what does not go through the product: values counted, unit vectors of rows near 0. None where float32
-    will not do.
+    The cloud gets the sums outside the product: counts of values, unit vectors of rows near 0. None if float32
+    is not precise enough.
     """
     n, d = X.shape
     far = np.square(center, dtype=np.float64) @ views
@@ -226,7 +226,7 @@ def _products(cloud, X, center, views):
     squares = np.empty((n, views.shape[1]))
     products = np.zeros((d + 1 + views.shape[1],) * 2)
     rows, space, product = (np.ones(shape, X.dtype) for shape in ((BLOCK, len(products)), (BLOCK, d), products.shape))
-    for first in range(0, n, BLOCK):  # into the same memory: to ask the system for more takes as long as to compute
+    for first in range(0, n, BLOCK):  # reuse the memory: to allocate more takes as long as to compute
         block = X[first : first + BLOCK]
         rows = rows[: len(block)]
         space = space[: len(block)]
@@ -250,14 +250,14 @@ def _products(cloud, X, center, views):
 
 
 def _put_together(cloud, center, views, products, norms):
-    """The cloud's sums, out of the products around a center and the lengths (n, views)."""
+    """Add the sums for a product around a center, and the lengths (n, views), to the cloud."""
     n = len(norms)
     d = len(center)
     total = products[d, :d]  # of x - c
     cloud.n = n
     cloud.mean = center + total / n
     cloud.scatter = products[:d, :d] - np.outer(total, total / n)
-    np.fill_diagonal(cloud.scatter, cloud.scatter.diagonal().clip(min=0))  # below, where float32 squares vanish
+    np.fill_diagonal(cloud.scatter, cloud.scatter.diagonal().clip(min=0))  # below this, float32 squares vanish
     cloud.units = (cloud.units + products[d + 1 :, :d]) * views.T
     cloud.zeros = (norms == 0).sum(0)
     cloud.lengths = norms.mean(0)
@@ -267,7 +267,7 @@ def _put_together(cloud, center, views, products, norms):
 
 
 def _count(X, space):
-    """How many numbers of X lie in each bin of VALUE_EDGES, by their first bits: quicker than to compare with edges."""
+    """Count the numbers of X in each bin of VALUE_EDGES by their first bits, which is faster than comparing."""
     import torch
 
     shift, bins = _bits(X.dtype)
@@ -279,7 +279,7 @@ def _count(X, space):
 
 @lru_cache
 def _bits(dtype):
-    """How many last bits of a float to drop, so that sign, exponent and two more remain; the bin of each such code."""
+    """Return how many last bits of a float to drop so that sign, exponent and two more remain; each code's bin."""
     kind = np.finfo(dtype)
     shift = kind.nmant - 2  # VALUE_STEPS are 2^2
     codes = np.arange(2 ** (kind.bits - shift), dtype=f"u{dtype.itemsize}")

@@ -1,9 +1,9 @@
-"""What a map of low rank reads and where it writes: subspaces, the angles between them, and what they see of a cloud.
+"""What a map of low rank reads and where it writes: subspaces, the angles between them, and their share of a cloud.
 
 Source: G 2 (directionality of subspace selection), which names the idea without a formula; Björck and Golub 1973.
 A head compares two vectors by x (W_Q W_K^T) y^T and moves one by x (W_V W_O): two d_model x d_model matrices of rank
-d_k at most. With the singular value decomposition U diag(s) V^T of such a matrix, the columns of U span what it reads
-of x, those of V what it reads of y, or where it writes to.
+d_k at most. With the singular value decomposition U diag(s) V^T of such a matrix, the columns of U span the part of x
+that it reads, those of V the part of y that it reads, or the space it writes to.
 """
 
 import numpy as np
@@ -14,10 +14,10 @@ from tutorial_lib.geometry.shape import effective_number
 
 
 def product_svd(down, up):
-    """U (d, k), s (k,) and V (m, k) of the product down @ up = U diag(s) V^T, from its factors (d, k) and (k, m).
+    """Return U (d, k), s (k,), V (m, k) of the product down @ up = U diag(s) V^T, from factors (d, k) and (k, m).
 
     The product itself, d x m, is never made: two QR decompositions leave a k x k matrix. s: largest first. k must be
-    at most d and m. Raises ValueError where the shapes do not fit.
+    at most d and m. Raises ValueError if the shapes do not fit.
 
     >>> U, s, V = product_svd([[1.0], [0.0]], [[0.0, 3.0]])
     >>> s, abs(U[:, 0]), abs(V[:, 0])
@@ -34,7 +34,7 @@ def product_svd(down, up):
 
 
 def effective_rank(s):
-    """Over how many directions a matrix with singular values s spreads: the effective number of shares s_i^2 / sum.
+    """Measure over how many directions a matrix with singular values s spreads: exp of the entropy of s_i^2 / sum.
 
     From 1 to the number of values. (Roy and Vetterli 2007 take s_i in place of s_i^2, which gives larger numbers; the
     squares are what `spectrum` has for a cloud.)
@@ -44,12 +44,12 @@ def effective_rank(s):
     """
     squares = np.square(as_vectors("s", [s])[0])
     if not squares.any():
-        raise ValueError("s must have a value that is not zero")
+        raise ValueError("s must have at least one nonzero value")
     return float(effective_number(squares / squares.sum()))
 
 
 def principal_angles(U, V):
-    """The angles between two subspaces, in radians, smallest first: as many as the smaller one has dimensions.
+    """Return the angles between two subspaces, in radians, smallest first: as many as the smaller one has dimensions.
 
     The first is the smallest angle between a vector of one and a vector of the other; the next one the same among those
     at right angles to the pair found, and so on. U: (d, k), V: (d, m): columns that span them, orthonormal or not.
@@ -64,7 +64,7 @@ def principal_angles(U, V):
 
 
 def subspace_overlap(U, V):
-    """The mean squared cosine of the principal angles: 0 at right angles, 1 where one subspace lies in the other.
+    """Return the mean squared cosine of the principal angles: 0 at right angles, 1 if one subspace contains the other.
 
     For random subspaces of d dimensions, expect m / d, with m the larger of their two sizes. U: (d, k), V: (d, m).
 
@@ -75,10 +75,10 @@ def subspace_overlap(U, V):
 
 
 def variance_seen(X, U):
-    """The share of a cloud's variance that lies in a subspace: 0 to 1.
+    """Return the share of a cloud's variance that lies in a subspace: 0 to 1.
 
     X: (n, d), centered here. U: (d, k), columns that span it. A random subspace sees k / d on average, whatever the
-    cloud; none of k dimensions sees more than the first k principal components.
+    cloud; no subspace of k dimensions sees more than the first k principal components.
 
     >>> round(variance_seen([[3, 0], [-3, 0], [0, 1], [0, -1]], [[1], [0]]), 3)
     0.9
@@ -103,7 +103,7 @@ def random_subspace(d, k, seed=0):
 
 
 def _basis(name, columns):
-    """Orthonormal columns that span the same subspace."""
+    """Return orthonormal columns that span the same subspace."""
     columns = as_vectors(name, columns)
     Q, R = np.linalg.qr(columns)
     sizes = np.abs(R.diagonal())

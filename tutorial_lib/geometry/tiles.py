@@ -1,9 +1,10 @@
-"""Fast: nearest neighbors from tiles of the distance matrix. `neighbors` says what they are; a test compares the two.
+"""Fast: nearest neighbors from tiles of the distance matrix. `neighbors` defines the result; a test compares the two.
 
 Read this only if you want to know how. A tile of squared distances is one matrix product, |x|^2 + |y|^2 - 2 x y, and
-serves the rows x and the rows y. Where x and y nearly agree, it subtracts nearly equal numbers and loses digits. So it
-only picks candidates; their distances are then taken from the differences x - y. The product's rounding is bounded:
-rows for which the bound leaves a doubt pass again in float64, and those still in doubt are compared with all others.
+serves the rows x and the rows y. If x and y nearly agree, it subtracts nearly equal numbers and loses digits. So it
+only selects candidates; their distances are then computed from the differences x - y. The product's rounding error is
+bounded: rows that the bound does not decide are processed again in float64, and those still undecided are compared with
+all others.
 """
 
 from itertools import combinations_with_replacement, product
@@ -12,16 +13,16 @@ import numpy as np
 import torch
 from torch.nn.functional import pad
 
-SPARE = 4  # candidates beyond the k nearest, so that rounding in the fast pass seldom leaves a doubt
+SPARE = 4  # candidates beyond the k nearest, so that rounding in the fast pass is seldom a problem
 TILE = 2560  # rows and columns of one tile of the distance matrix: 25 MB in float32, which the processor's cache holds
 GROUP = 16  # columns of a tile whose minimum is taken before any are sorted
-PIECE = 2048  # pairs whose differences are taken at once
+PIECE = 2048  # pairs whose differences are computed at once
 
 
 def nearest(X, k):
     """`nearest_neighbors` of the rows of X (n, d), float64 and finite, n above k: distances and indices (n, k)."""
     exponent = int(np.frexp(np.abs(X).max())[1])
-    X = torch.from_numpy(np.ldexp(X, -exponent))  # a power of two: squares stay in range, no digit changes
+    X = torch.from_numpy(np.ldexp(X, -exponent))  # a power of two keeps squares in range and changes no digit
     distances = torch.empty(len(X), k, dtype=X.dtype)
     indices = torch.empty(len(X), k, dtype=torch.long)
     doubtful = torch.arange(len(X))
@@ -43,7 +44,7 @@ def nearest(X, k):
 
 
 def _candidates(X, searched, k, dtype):
-    """Candidates (n, m) for the searched rows' neighbors, and what no other row's squared distance can be below (n,).
+    """Return candidates (n, m) for the rows' neighbors, and a lower bound of any other row's squared distance (n,).
 
     m: k and some to spare. The bound is inf where all other rows are candidates.
     """
@@ -66,7 +67,7 @@ def _candidates(X, searched, k, dtype):
         D = space[: len(I) * len(J)].view(len(I), len(J))
         torch.mm(left[I], right[J].T, out=D)  # (b, c): squared distances
         if I is J:
-            D.fill_diagonal_(torch.inf)  # not its own neighbor
+            D.fill_diagonal_(torch.inf)  # a row is not its own neighbor
         elif not all_rows:
             D[I[:, None] == J] = torch.inf
         keep(I, J, D, D.unflatten(1, (GROUP, -1)).amin(1))
@@ -76,28 +77,29 @@ def _candidates(X, searched, k, dtype):
 
 
 def _factors(X, dtype):
-    """Two matrices (n or some more, d + 2 or some more) whose product, left @ right.T, is |x|^2 + |y|^2 - 2 x y.
+    """Return two matrices (n or some more, d + 2 or some more) whose product, left @ right.T, is |x|^2 + |y|^2 - 2 x y.
 
-    Less what rounding may add, so that no distance comes out too large. Rows at infinite distance fill the last group.
+    Reduced by the largest rounding error, so that no distance is too large. Rows at infinite distance fill the last
+    group.
     """
     n, d = X.shape
     centered = (X - X.mean(0)).to(dtype)
     squares = centered.square().sum(1, keepdim=True)  # (n, 1)
-    rounding = 4 * (d + 8) * torch.finfo(dtype).eps  # of |x|^2 + |y|^2: so much may a squared distance be off
+    rounding = 4 * (d + 8) * torch.finfo(dtype).eps  # of |x|^2 + |y|^2: the largest error of a squared distance
     low = (1 - rounding) * squares - torch.finfo(dtype).tiny
     fill = -n % GROUP
     centered = pad(centered, (0, 0, 0, fill))
     low = pad(low, (0, 0, 0, fill), value=torch.inf)
     one = torch.ones_like(low)
-    none = low.new_zeros(len(low), -(d + 2) % GROUP)  # products of whole vector registers are quicker
+    none = low.new_zeros(len(low), -(d + 2) % GROUP)  # products of whole vector registers are faster
     return torch.cat([-2 * centered, low, one, none], dim=1), torch.cat([centered, one, low, none], dim=1)
 
 
 def _smallest(D, minima, m):
-    """The m smallest of each row of D (b, c), and their columns (fewer where c is less).
+    """Return the m smallest of each row of D (b, c), and their columns (fewer if c is less).
 
     minima: (b, c / GROUP), of the groups of columns j, j + c / GROUP, and so on. The m smallest entries lie in the m
-    groups with the smallest minima, and minima are quicker to take than an order.
+    groups with the smallest minima, and minima are faster to compute than an order.
     """
     width = minima.shape[1]
     groups = minima.topk(min(m, width), largest=False).indices  # (b, m)
@@ -107,17 +109,17 @@ def _smallest(D, minima, m):
 
 
 def _nearest_of(X, rows, candidates, k):
-    """The k nearest of each row's candidates, (b, m), by differences: (distances (b, k), indices (b, k))."""
+    """Return the k nearest of each row's candidates, (b, m), by differences: (distances (b, k), indices (b, k))."""
     differences = X[candidates].sub_(X[rows, None]).norm(dim=-1)  # (b, m)
     distances, order = differences.sort(dim=1, stable=True)
     return distances[:, :k], candidates.gather(1, order[:, :k])
 
 
 def two_nearest(squares, Q, numbers, Y, others, center):
-    """The two smallest squared distances (q, 2) of the rows Q (q, d): those known so far, and those to the rows Y.
+    """Return the two smallest squared distances (q, 2) of the rows Q (q, d): those known so far, and those to Y.
 
-    numbers, others: of the rows, for none is its own neighbor. A product in float32 finds all that may be nearer than
-    what is known, its rounding counted in; these few are then taken from differences in float64.
+    numbers, others: of the rows, because no row is its own neighbor. A product in float32 finds all that may be nearer
+    than the known ones, with its rounding error; these few are then computed from differences in float64.
     """
     i, j = _may_be_nearer(squares[:, 1], Q - center, numbers, Y - center, others)
     n_pieces = len(i) // PIECE + 1
@@ -131,13 +133,13 @@ def two_nearest(squares, Q, numbers, Y, others, center):
 
 
 def _may_be_nearer(limit, Q, numbers, Y, others):
-    """Which rows of Q and Y, two arrays of numbers, may have a squared distance below the limit (q,) of that of Q."""
+    """Return two arrays: which rows of Q and Y may have a squared distance below Q's limit (q,)."""
     q = Q.astype(np.float32)
     y = Y.astype(np.float32)
     rounding = 4 * (q.shape[1] + 8) * np.finfo(np.float32).eps
     q2, y2 = ((1 - rounding) * np.square(rows).sum(1, keepdims=True) for rows in (q, y))
     low = np.hstack([-2 * q, q2, np.ones_like(q2)]) @ np.hstack([y, np.ones_like(y2), y2]).T  # no distance is less
-    low[numbers[:, None] == others] = np.nan  # not its own neighbor: below no limit
+    low[numbers[:, None] == others] = np.nan  # a row is not its own neighbor: below no limit
     if np.isinf(limit).any() and len(Y) > 1:  # nothing known yet
         limit = np.fmin(limit, np.partition(low, 1)[:, 1] + 3 * rounding * (q2[:, 0] + y2.max()))
     return np.nonzero(low <= limit[:, None])

@@ -1,4 +1,4 @@
-"""Measure a model's vectors over a corpus of any size, layer by layer; killed, it goes on where it was."""
+"""Measure a model's vectors over a corpus of any size, layer by layer; a killed run continues where it stopped."""
 
 from tutorial_lib.measure.checkpoint import SUMS, Results
 from tutorial_lib.measure.corpus import Corpus

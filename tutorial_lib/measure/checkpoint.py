@@ -1,4 +1,4 @@
-"""What was measured so far, in a folder that a kill at any moment leaves whole: where a stopped measurement goes on."""
+"""Results so far, in a folder that stays intact if a process is killed: a stopped measurement continues from there."""
 
 import hashlib
 import json
@@ -17,20 +17,20 @@ SUMS = "sums.safetensors"  # the file's name in the folder
 
 
 class Results:
-    """The sums of the first `done` chunks, added in their order, in one file; those that came early wait in their own.
+    """The sums of the first `done` chunks, added in order, in one file; chunks that finish early wait in other files.
 
-    So a folder stays small however long the corpus is. A kill leaves each file as it was or as it will be, and what is
-    of another job does not count.
+    So a folder stays small however long the corpus is. If a process is killed, each file is either in its old or in its
+    new state. Files of another job are ignored.
     """
 
     def __init__(self, folder: Path, job: Job):
-        about = json.dumps(asdict(replace(job, model="")))  # a model may have moved
+        about = json.dumps(asdict(replace(job, model="")))  # the model may have moved
         self.folder = folder
         self.digest = hashlib.sha256(about.encode()).hexdigest()
         self.done, self.sums = self._read(folder / SUMS) or (0, None)
         clear_parts(folder)
         for path in folder.glob("chunk-*"):
-            if int(path.stem.removeprefix("chunk-")) < self.done:  # a kill came between adding it and deleting it
+            if int(path.stem.removeprefix("chunk-")) < self.done:  # a kill between adding and deleting it
                 path.unlink()
         self.early = {int(path.stem.removeprefix("chunk-")) for path in folder.glob("chunk-*") if self._read(path)}
 
@@ -41,7 +41,7 @@ class Results:
         return self.done + len(self.early)
 
     def put(self, number: int, sums: dict[str, np.ndarray]) -> None:
-        """Keep the sums of a chunk: add them, if all before are there, or let them wait."""
+        """Keep the sums of a chunk: add them if all earlier ones are there, otherwise let them wait."""
         if number != self.done:
             self._write(self._file(number), number, sums)
             self.early.add(number)
@@ -64,7 +64,7 @@ class Results:
         checkpoints.write(path, tensors, {"job": self.digest, "number": str(number)})
 
     def _read(self, path):
-        """(number, sums) of a file, or None where there is none, or one of another job."""
+        """Return (number, sums) of a file, or None if there is none, or if it is from another job."""
         if not path.exists():
             return None
         try:
@@ -74,11 +74,11 @@ class Results:
                     return None
                 return int(about["number"]), {name: file.get_tensor(name) for name in file.keys()}
         except SafetensorError as error:
-            raise ValueError(f"{path} is damaged ({error}): delete it, and what it held is measured again") from error
+            raise ValueError(f"{path} is damaged ({error}). Delete it; its chunks are then measured again") from error
 
 
 def _together(sums, more):
-    """The sums of two parts of the corpus. A part without texts has no layers."""
+    """Return the sums of two parts of the corpus. A part without texts has no layers."""
     ours, theirs = clouds_of(sums), clouds_of(more)
     for layer, cloud in theirs.items():
         ours[layer] = ours[layer].merge(cloud) if layer in ours else cloud

@@ -1,4 +1,4 @@
-"""A corpus on disk, one text a line, in chunks that can be read one by one: no file is ever held as a whole."""
+"""A corpus on disk, one text per line, in chunks that can be read one by one: no file is ever fully in memory."""
 
 import csv
 import gzip
@@ -10,23 +10,24 @@ from collections.abc import Iterator
 from tutorial_lib.arguments import check_path, check_text, needed, whole_number
 from tutorial_lib.weights import sha256
 
-LONGEST = 10_000_000  # bytes in a line: more is no text, but a file without line ends
-# What a name ends with -> how the file is read. Other names are plain text.
+LONGEST = 10_000_000  # bytes in a line: a longer one is probably a file without line ends
+# File extension -> how the file is read. Other names are plain text.
 KINDS = {".jsonl": "JSONL", ".ndjson": "JSONL", ".json": "JSONL", ".csv": "CSV", ".tsv": "CSV", ".parquet": "Parquet"}
 
 
 class Corpus:
-    """A file of texts, cut into chunks of so many lines; the last one may be shorter.
+    """A file of texts, cut into chunks of a fixed number of lines; the last one may be shorter.
 
-    path: plain text, JSONL or CSV in UTF-8, or one of them in gzip, or Parquet, which takes pyarrow. One text a line or
-    row. The name tells which (.jsonl, .csv, .tsv); Parquet, gzip and JSON objects are also known by their first bytes.
-    column: the name of the column, or key, that holds the texts; None takes "text", or the only one of strings. Plain
-    text has none. A line ends with \\n or \\r\\n. Empty texts, and those of white space alone, are lines, but no texts.
+    path: plain text, JSONL or CSV in UTF-8, or one of them in gzip, or Parquet, which needs pyarrow. One text per line
+    or row. The extension decides (.jsonl, .csv, .tsv); Parquet, gzip and JSON objects are also recognized by their
+    first bytes. column: the name of the column, or key, that contains the texts; None takes "text", or the only one of
+    strings. Plain text has none. A line ends with \n or \r\n. Empty texts and those of only white space are lines, but
+    not texts.
 
     It is read once to check it: n_lines, n_texts, column, sha256 (of the file), and starts, where each chunk begins (in
-    bytes, or rows). len(corpus) is the number of chunks. Raises FileNotFoundError where there is no such file;
-    ValueError that names the line where it is damaged, not UTF-8, longer than 10 MB or without a text;
-    ModuleNotFoundError where Parquet lacks pyarrow.
+    bytes, or rows). len(corpus) is the number of chunks. Raises FileNotFoundError if there is no such file; ValueError
+    that names the line if it is damaged, not UTF-8, longer than 10 MB or without a text; ModuleNotFoundError if Parquet
+    lacks pyarrow.
 
     >>> import pathlib, tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -41,7 +42,7 @@ class Corpus:
         self.column = None if column is None else check_text("column", column)
         self.chunk = whole_number("chunk", chunk, 1, "a number of lines, 1 or more")
         if not self.path.is_file():
-            raise FileNotFoundError(f"no file {self.path}: give one with a text in each line")
+            raise FileNotFoundError(f"path must be a file with one text per line, and {self.path} does not exist")
         with open(self.path, "rb") as file:
             first = file.read(4)
         self._open = gzip.open if first[:2] == b"\x1f\x8b" else open
@@ -54,7 +55,7 @@ class Corpus:
         try:
             kind = "Parquet" if first == b"PAR1" else self._kind()
             if kind == "lines" and column is not None:
-                raise ValueError(f"column must be None for plain text, and {self.path} is no .jsonl, .csv or .tsv")
+                raise ValueError(f"column must be None for plain text, and {self.path} is not .jsonl, .csv or .tsv")
             self._read = {"lines": self._lines, "JSONL": self._objects, "CSV": self._table, "Parquet": self._rows}[kind]
             for text, end in self._read(0):
                 if self.n_lines % self.chunk == 0:
@@ -63,18 +64,18 @@ class Corpus:
                 self.n_texts += bool(text.strip())
                 at = end
         except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-            raise ValueError(f"{self.path} is damaged behind line {self.n_lines} ({error}): get it again") from error
+            raise ValueError(f"{self.path} is damaged after line {self.n_lines} ({error}). Get it again") from error
         if kind == "lines" and self.n_lines == 1 and "\r" in text:
-            raise ValueError(f"{self.path} must have lines that end with \\n, got \\r alone (tr '\\r' '\\n' helps)")
+            raise ValueError(f"{self.path} must have line ends \\n, got only \\r. Convert it with tr '\\r' '\\n'")
         if not self.n_texts:
-            raise ValueError(f"{self.path} must hold a text, got {self.n_lines} empty lines")
+            raise ValueError(f"{self.path} must contain at least one text, got {self.n_lines} empty lines")
         self.sha256 = sha256(self.path)
 
     def __len__(self):
         return len(self.starts)
 
     def chunks(self, first: int = 0) -> Iterator[tuple[int, list[str]]]:
-        """Each chunk's number and its texts, from the `first` on. ValueError where the file has changed meanwhile."""
+        """Yield each chunk's number and texts, starting at `first`. Raises ValueError if the file has changed."""
         number = first
         texts = []
         n = 0
@@ -92,7 +93,7 @@ class Corpus:
 
     def _checked(self, texts):
         if self._stat() != self._seen:
-            raise ValueError(f"{self.path} has changed while it was read: begin again with a file that stays")
+            raise ValueError(f"{self.path} changed while it was read. Start again with a file that does not change")
         return texts
 
     def _stat(self):
@@ -100,7 +101,7 @@ class Corpus:
         return stat.st_size, stat.st_mtime_ns
 
     def _kind(self):
-        """How the file is read: by its name, or because its first line is a JSON object."""
+        """Return how the file is read: by its name, or because its first line is a JSON object."""
         name = self.path.with_suffix("") if self.path.suffix == ".gz" else self.path
         if name.suffix.lower() in KINDS:
             return KINDS[name.suffix.lower()]
@@ -115,38 +116,38 @@ class Corpus:
         return ValueError(f"{self.path}, line {line}: {what}")
 
     def _choose(self, columns, strings):
-        """The column of texts: the one asked for, "text", or the only one of strings."""
+        """Find the column of texts: the one asked for, "text", or the only one of strings."""
         got = ", ".join(map(str, columns))[:200]
         if self.column is not None and self.column not in columns:
-            raise ValueError(f"column must be one that {self.path} has ({got}), got {self.column!r}")
+            raise ValueError(f"column must be in {self.path} ({got}), got {self.column!r}")
         self.column = self.column or ("text" if "text" in strings else strings[0] if len(strings) == 1 else None)
         self._chosen = True
         if self.column is None:
-            raise ValueError(f'{self.path} must have a column "text", or one alone of strings, or say column: {got}')
+            raise ValueError(f'{self.path} must have a column "text" or only one of strings. Set column: {got}')
         if list(columns).count(self.column) > 1:
-            raise ValueError(f"{self.path} must have one column {self.column!r}, got several")
+            raise ValueError(f"{self.path} must have only one column {self.column!r}, got several")
 
     def _decoded(self, file, at):
-        """Each line from a byte on, and the byte behind it; of gzip, the bytes are those that come out."""
+        """Yield each line from a byte on, and the byte after it; for gzip, bytes count after decompression."""
         file.seek(at)
         for number, line in enumerate(iter(lambda: file.readline(LONGEST + 1), b""), 1):
             if len(line) > LONGEST:
-                raise self._wrong(number, f"a text must have at most {LONGEST} bytes; where do lines end?")
+                raise self._wrong(number, f"a text must have at most {LONGEST} bytes. Check the line ends")
             at += len(line)
             try:
-                text = line.decode("utf-8-sig" if at == len(line) else "utf-8")  # a mark of byte order may stand first
+                text = line.decode("utf-8-sig" if at == len(line) else "utf-8")  # a byte order mark may come first
             except UnicodeDecodeError as error:
                 raise self._wrong(number, f"must be text in UTF-8, got byte 0x{line[error.start]:02x}") from error
             yield text, at
 
     def _lines(self, at):
-        """Each line as a text."""
+        """Yield each line as a text."""
         with self._open(self.path, "rb") as file:
             for line, end in self._decoded(file, at):
                 yield line.removesuffix("\n").removesuffix("\r"), end
 
     def _objects(self, at):
-        """The text in the JSON object of each line; null, and a line with nothing, are empty."""
+        """Yield the text in the JSON object of each line; null and empty lines are empty texts."""
         with self._open(self.path, "rb") as file:
             for number, (line, end) in enumerate(self._decoded(file, at), 1):
                 if not line.strip():
@@ -155,9 +156,9 @@ class Corpus:
                 try:
                     row = json.loads(line)
                 except ValueError as error:
-                    raise self._wrong(number, f"must be a JSON object, one a line ({error})") from error
+                    raise self._wrong(number, f"must be one JSON object per line ({error})") from error
                 if not isinstance(row, dict):
-                    raise self._wrong(number, f"must be a JSON object, one a line, got {line.strip():.60}")
+                    raise self._wrong(number, f"must be one JSON object per line, got {line.strip():.60}")
                 if not self._chosen:
                     self._choose(row, [name for name, value in row.items() if value is None or isinstance(value, str)])
                 text = row.get(self.column, 0)
@@ -167,7 +168,7 @@ class Corpus:
                 yield text or "", end
 
     def _table(self, at):
-        """The text of each row of a CSV file, whose first row names the columns. One in quotes may have many lines."""
+        """Yield the text of each row of a CSV file whose first row names the columns. Quoted texts may span lines."""
         behind = 0
 
         def lines(first):
@@ -200,7 +201,7 @@ class Corpus:
             csv.field_size_limit(before)
 
     def _rows(self, at):
-        """Each row of a Parquet file from a row on, and the number of the next; what is null is empty."""
+        """Yield each row of a Parquet file from a row on, and the number of the next; null becomes empty."""
         with needed("pyarrow", "Parquet"):
             from pyarrow import ArrowException, types
             from pyarrow.parquet import ParquetFile
@@ -209,11 +210,11 @@ class Corpus:
                 fields = [(field.name, field.type) for field in file.schema_arrow]
                 strings = [name for name, kind in fields if types.is_string(kind) or types.is_large_string(kind)]
                 if self.column in file.schema_arrow.names and self.column not in strings:
-                    raise ValueError(f"column must be one of strings ({', '.join(strings)}), got {self.column!r}")
+                    raise ValueError(f"column must be a column of strings ({', '.join(strings)}), got {self.column!r}")
                 if not self._chosen:
                     self._choose(file.schema_arrow.names, strings)
                 sizes = [file.metadata.row_group(group).num_rows for group in range(file.num_row_groups)]
-                group = 0  # groups of rows before the one wanted are not read
+                group = 0  # row groups before the wanted one are not read
                 skip = at
                 while group < len(sizes) and skip >= sizes[group]:
                     skip -= sizes[group]
@@ -225,4 +226,4 @@ class Corpus:
                         at += 1
                         yield row or "", at
         except ArrowException as error:
-            raise ValueError(f"{self.path} is damaged ({error}): get it again") from error
+            raise ValueError(f"{self.path} is damaged ({error}). Get it again") from error

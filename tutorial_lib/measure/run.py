@@ -1,12 +1,13 @@
 """Measure a model's vectors over a corpus of any size, layer by layer: in this process, or on a cluster of Dask.
 
-The corpus is cut into chunks of lines. A chunk goes to a worker, which gives back its sums, a `geometry.Cloud` for each
-layer; they are added in the order of the corpus. So one process, many, and a run that was cut off and went on give the
-same: bit for bit where processors and numbers of threads are equal, up to rounding where they are not.
+The corpus is cut into chunks of lines. A worker takes a chunk and returns its sums, a `geometry.Cloud` for each layer;
+they are added in the order of the corpus. So one process, many, and an interrupted and continued run give the same
+result: bit for bit if processors and numbers of threads are equal, otherwise up to rounding.
 
-A vector is one of each token of each text, [CLS], [SEP] or what else the tokenizer puts around a text included, as
-`vectors.embed` has them; padding never. A text with more tokens than the model has positions is cut. Layer "0" is what
-goes into the first block, "i" the output of block i, "norm" the last LayerNorm of a decoder. Source: A 2; G 2.
+There is one vector for each token of each text, including [CLS], [SEP] and other tokens that the tokenizer puts around
+a text, as in `vectors.embed`; never for padding. A text with more tokens than the model has positions is truncated.
+Layer "0" is the input of the first block, "i" the output of block i, "norm" the last LayerNorm of a decoder. Source: A
+2; G 2.
 """
 
 import json
@@ -32,15 +33,15 @@ from tutorial_lib.measure.sums import Job, clouds_of, digest_of, measures_of, su
 from tutorial_lib.measure.workers import workers as cluster_of
 from tutorial_lib.weights import DEFAULT, checkpoints, read_json
 
-JOB = "job.json"  # the names of the files in a folder, beside checkpoint.SUMS
+JOB = "job.json"  # the names of the files in a folder, besides checkpoint.SUMS
 MEASURES = "measures.json"
-FIRST = 256  # texts that tell which coordinates are far larger than the others
-MOST_WORKERS = 8  # that are started if nothing is said: each holds the model
+FIRST = 256  # texts that decide which coordinates are far larger than the others
+MOST_WORKERS = 8  # the default number of processes: each loads the model
 
 
 @dataclass(frozen=True)
 class Progress:
-    """What is told after the first texts and after each chunk: chunks that are done, texts a second, seconds left."""
+    """A report after the first texts and after each chunk: finished chunks, texts per second, seconds left."""
 
     done: int
     n_chunks: int
@@ -58,22 +59,30 @@ def measure(
     folder: str | os.PathLike = "measures", chunk: int = 1000, workers: int | None = None, cluster: str | None = None,
     tell: Callable[[Progress], object] | None = None, column: str | None = None,
 ) -> dict:  # fmt: skip
-    """Measure each layer of a model over a corpus; what FOLDER/measures.json holds, as a dictionary.
+    """Measure each layer of a model over a corpus.
 
-    corpus: a file and, in a table, its column, as `Corpus` reads them in chunks of so many lines, or a `Corpus`. model:
-    a name or a folder, of BERT's family or GPT's. workers: processes on this machine, each with its share of the cores;
-    1 is this process alone. None: one for each core, at most 8, or 1 where Dask is not installed, or there is a GPU.
-    cluster: the address of a Dask scheduler, whose workers have tutorial_lib and the model; a chunk's texts travel to
-    them. tell: called with a `Progress`.
+    Args:
+        corpus: a file, which is read as `Corpus` reads it, or a `Corpus`.
+        model: a name or a folder, of BERT's family or GPT's.
+        folder: where the results are written. Finished work stays there: the same call continues from there, however
+            the last one ended.
+        chunk, column: how many lines of a file are read at a time and, for a table, the column of the texts.
+        workers: processes on this machine, each with its share of the cores; 1 is only this process. None: one for each
+            core, at most 8, or 1 if Dask is not installed, or there is a GPU.
+        cluster: the address of a Dask scheduler, whose workers have tutorial_lib and the model; a chunk's texts travel
+            to them.
+        tell: called with a `Progress`.
 
-    "rest" has a layer's measures without the coordinates that are far larger than the others, `rest["without"]`. They
-    are chosen before the run, from the first 256 texts, whatever a chunk is. "outlier_coordinates" has those that the
-    whole corpus would choose; the two differ if the first texts are not like the others.
+    Returns:
+        The content of FOLDER/measures.json. "rest" has a layer's measures without the coordinates that are far larger
+            than the others, `rest["without"]`. They are chosen before the run, from the first 256 texts, whatever the
+            chunks are. "outlier_coordinates" has those that the whole corpus would choose; the two differ if the first
+            texts are not representative.
 
-    What is done stays in the folder. The same call goes on from there, however the last one ended.
-
-    Raises ValueError where the folder holds another job, or an argument has no such value, ModuleNotFoundError where
-    Dask is needed and not installed, OSError where a file cannot be read or written, or the cluster is lost.
+    Raises:
+        ValueError if the folder belongs to another job, or an argument is invalid.
+        ModuleNotFoundError if Dask is needed and not installed.
+        OSError if a file cannot be read or written, or the cluster is lost.
     """
     corpus = corpus if isinstance(corpus, Corpus) else Corpus(corpus, chunk, column)
     folder = check_path("folder", folder)
@@ -85,7 +94,7 @@ def measure(
     else:
         many = find_spec("distributed") and checkpoints.pick_device().type == "cpu"
         workers = min(cores, MOST_WORKERS, len(corpus)) if many else 1
-    busy = f"another run is writing into {folder}: wait for it, or stop it"
+    busy = f"another run is writing into {folder}. Wait for it, or stop it"
     with locked(folder, busy), cluster_of(workers, cluster, max(1, cores // workers)) as run:
         job = _begun(folder, job, corpus, run, tell)
         results = Results(folder, job)
@@ -107,7 +116,7 @@ def measure(
 
 
 def _about(job, corpus, sums):
-    """What measures.json holds."""
+    """Return the content of measures.json."""
     lines = {"lines": corpus.n_lines, "texts": corpus.n_texts, "cut": int(sums["n_cut"])}
     versions = {"tutorial_lib": job.version, "torch": torch.__version__, "numpy": np.__version__}
     return {
@@ -121,23 +130,23 @@ def _about(job, corpus, sums):
 
 
 def _begun(folder, job, corpus, run, tell):
-    """The job with its coordinates to leave out: those that the folder knows, or those that the first texts show.
+    """Return the job with its coordinates to leave out: those stored in the folder, or those that the first texts show.
 
-    Raises ValueError where the folder knows of another job.
+    Raises ValueError if the folder belongs to another job.
     """
     path = folder / JOB
     if path.exists():
         known = read_json(path)
         names = {"corpus": "corpus", "column": "column", "model_digest": "model", "chunk": "chunk"}
-        names |= {"version": "version of tutorial_lib", "outliers_from_texts": "number of texts that choose outliers"}
+        names |= {"version": "version of tutorial_lib", "outliers_from_texts": "number of texts for outliers"}
         changed = [what for name, what in names.items() if known.get(name) != getattr(job, name)]
         if changed:
-            what = f"{folder} holds measures with another {' and '.join(changed)}"
-            raise ValueError(f"{what}: measure into another folder, or delete it")
+            what = f"{folder} contains measures with another {' and '.join(changed)}"
+            raise ValueError(f"{what}: Use another folder, or delete it")
         return replace(job, without=known["without"])
-    texts = list(islice((text for _, texts in corpus.chunks() for text in texts), FIRST))  # whatever a chunk is
+    texts = list(islice((text for _, texts in corpus.chunks() for text in texts), FIRST))  # whatever the chunks are
     sums_of = partial(sums_of_texts, job)
-    list(run(sums_of, [(0, texts[:1])]))  # the model is there before the clock starts
+    list(run(sums_of, [(0, texts[:1])]))  # load the model before the clock starts
     start = time.monotonic()
     ((_, sums),) = run(sums_of, [(0, texts)])
     rate = len(texts) / (time.monotonic() - start)

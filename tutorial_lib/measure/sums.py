@@ -1,4 +1,4 @@
-"""What a worker makes of a chunk of texts: for each layer the sums, a `geometry.Cloud`, that all measures come from."""
+"""The work on one chunk of texts: for each layer the sums, a `geometry.Cloud`, that all measures are computed from."""
 
 import hashlib
 import os
@@ -27,11 +27,12 @@ _loading = Lock()
 
 @dataclass(frozen=True)
 class Job:
-    """What is measured: all that a worker must know, and all that the results depend on.
+    """A job: all that a worker needs to know, and all that the results depend on.
 
     model: a name or a folder, the same on each machine. model_digest: of its files (`digest_of`). corpus: the SHA-256
-    of the file. chunk: lines in one. without: layer -> the coordinates that are far larger than the others, chosen from
-    the first outliers_from_texts texts, if there are as many. version: tutorial_lib's. column: of the corpus, or None.
+    of the file. chunk: the number of lines in one. without: layer -> the coordinates that are far larger than the
+    others, chosen from the first outliers_from_texts texts, if there are that many. version: tutorial_lib's. column: of
+    the corpus, or None.
     """
 
     model: str
@@ -45,7 +46,7 @@ class Job:
 
 
 def digest_of(model: str | os.PathLike | None) -> str:
-    """The SHA-256 of a model's files: settings, vocabulary and weights. model: a name or a folder.
+    """Return the SHA-256 of a model's files: settings, vocabulary and weights. model: a name or a folder.
 
     >>> len(digest_of("book-bert"))
     64
@@ -59,10 +60,11 @@ def digest_of(model: str | os.PathLike | None) -> str:
 
 
 def sums_of_texts(job: Job, texts: Sequence[str]) -> dict[str, np.ndarray]:
-    """The sums of the vectors of some texts, as plain arrays by name: what a worker makes of a chunk.
+    """Compute the sums of the vectors of some texts, as plain arrays by name: a worker's result for a chunk.
 
-    "3.mean" is of layer 3, and so on, what `Cloud.arrays()` has; n_texts, and n_cut, how many of them were too long.
-    Raises ValueError where this machine has another model or version than the job, or a vector is not finite.
+    "3.mean" belongs to layer 3, and so on, with the names of `Cloud.arrays()`; n_texts, and n_cut, how many of them
+    were too long. Raises ValueError if this machine has another model or version than the job, or a vector is not
+    finite.
 
     >>> sums = sums_of_texts(Job("book-bert", digest_of("book-bert")), ["The bear sat.", "The mouse ran away."])
     >>> {layer: cloud.n for layer, cloud in clouds_of(sums).items()}
@@ -74,7 +76,7 @@ def sums_of_texts(job: Job, texts: Sequence[str]) -> dict[str, np.ndarray]:
     with _loading:  # threads of one worker share one model
         model, tokenizer = _loaded(job.model, job.model_digest)
     ids, n_cut = cut_ids(texts, tokenizer, model.config.n_positions)
-    ids = [row for row in ids if row]  # GPT-2 puts nothing around a text
+    ids = [row for row in ids if row]  # GPT-2 adds no special tokens
     clouds = {}
     waiting = []
     n_waiting = 0
@@ -93,7 +95,7 @@ def sums_of_texts(job: Job, texts: Sequence[str]) -> dict[str, np.ndarray]:
 
 
 def clouds_of(sums: dict) -> dict[str, Cloud]:
-    """layer -> `Cloud`, out of what `sums_of_texts` gives."""
+    """Return layer -> `Cloud` from the result of `sums_of_texts`."""
     parts = {}
     for name, array in sums.items():
         layer, _, part = name.rpartition(".")
@@ -103,7 +105,7 @@ def clouds_of(sums: dict) -> dict[str, Cloud]:
 
 
 def layers_of(model: Bert | GPT, ids: Sequence[Sequence[int]]) -> dict[str, np.ndarray]:
-    """layer -> the vectors of all tokens of a batch, (n_tokens, d_model), float32. model: a `Bert` or a `GPT`.
+    """Return layer -> the vectors of all tokens of a batch, (n_tokens, d_model), float32. model: a `Bert` or a `GPT`.
 
     >>> model, _ = load("book-bert")
     >>> {layer: X.shape for layer, X in layers_of(model, [[2, 9, 3], [2, 3]]).items()}
@@ -133,10 +135,10 @@ def _loaded(name, digest):
 
 
 def measures_of(cloud: Cloud) -> dict:
-    """All measures of one layer's `Cloud`, as they stand in measures.json; "rest": those of the cloud's `rest`.
+    """Return all measures of one layer's `Cloud`, as in measures.json; "rest": those of the cloud's `rest`.
 
-    "norms" and "values", of all coordinates together, are histograms: [from, to, how many], where there are any; None
-    is beyond the last edge. A measure is None where it is not defined, such as the cosine of a vector of zeros.
+    "norms" and "values", of all coordinates together, are histograms: [from, to, count], for nonempty bins; None is
+    beyond the last edge. A measure is None if it is not defined, such as the cosine of a vector of zeros.
 
     >>> all_of_it = measures_of(geometry.Cloud(2, without=[1]).add([[3.0, 4.0], [0.0, 2.0], [1.0, 0.0]]))
     >>> all_of_it["n"], round(all_of_it["average_cosine"], 3), all_of_it["rest"]["d"]
@@ -168,7 +170,7 @@ def _measures_of(cloud):
     for name, measured in named.items():
         try:
             measures[name] = measured(cloud)
-        except ValueError:  # of vectors that are all the same, or zeros
+        except ValueError:  # if all vectors are the same, or zeros
             measures[name] = None
     return measures
 

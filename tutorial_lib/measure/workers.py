@@ -1,6 +1,6 @@
-"""Run a function over many chunks: in this process, in some on this machine, or on the workers of a Dask scheduler.
+"""Run a function over many chunks: in this process, in several on this machine, or on the workers of a Dask scheduler.
 
-Dask brings back what a lost worker had: kill one, and its chunk is computed again by another.
+Dask replaces a lost worker: if one is killed, another computes its chunk again.
 """
 
 import logging
@@ -17,22 +17,22 @@ from tutorial_lib.arguments import needed, whole_number
 if TYPE_CHECKING:
     from distributed import LocalCluster
 
-AHEAD = 2  # chunks for each thread of a worker: the one that it computes, and the next
+AHEAD = 2  # chunks for each thread of a worker: the current one, and the next
 
 
 @contextmanager
 def workers(
     n: int = 1, address: str | None = None, threads: int = 1
 ) -> Iterator[Callable[..., Iterator[tuple[int, Any]]]]:
-    """What runs a function over tasks: `with workers(2) as run: ... in run(function, tasks)`.
+    """Yield a function that runs a function over tasks: `with workers(2) as run: ... in run(function, tasks)`.
 
-    n: processes on this machine, each with so many threads; 1 is this process itself, with those that it has.
-    address: a scheduler of Dask, in place of processes; its workers keep the threads that they were started with, and
-    where there is none yet, run waits for one. tasks: (number, argument) pairs, drawn as they are needed. run gives
-    (number, function(argument)) as they are done, in any order.
+    n: processes on this machine, each with this many threads; 1 is this process itself, with its own threads. address:
+    a scheduler of Dask, in place of processes; its workers keep the threads that they were started with, and if there
+    are none yet, run waits for one. tasks: (number, argument) pairs, drawn as they are needed. run yields (number,
+    function(argument)) as they are done, in any order.
 
-    Raises ModuleNotFoundError where Dask is needed and not installed; OSError where no scheduler answers, the cluster
-    is lost, or a task's worker dies again and again. What the function raises comes out of run.
+    Raises ModuleNotFoundError if Dask is needed and not installed; OSError if no scheduler answers, the cluster is
+    lost, or a task's worker dies again and again. Exceptions of the function are raised by run.
 
     >>> with workers() as run:
     ...     list(run(len, [(0, "a bear"), (1, "a mouse")]))
@@ -49,7 +49,7 @@ def workers(
             try:
                 client = Client(cluster)
             except (OSError, ValueError) as error:
-                message = f"no Dask scheduler answers at {address} ({error}): start one with `dask scheduler`"
+                message = f"no Dask scheduler answers at {address} ({error}). Start one with `dask scheduler`"
                 raise OSError(message) from error
             with client:
                 yield lambda function, tasks: _run(client, function, tasks)
@@ -57,35 +57,36 @@ def workers(
 
 @contextmanager
 def local(n: int, threads: int = 1) -> Iterator["LocalCluster"]:
-    """A Dask cluster of n processes on this machine, each with so many threads. One that is killed is started again.
+    """Start a Dask cluster of n processes on this machine, each with this many threads. Killed workers are restarted.
 
-    Nothing of it can be reached from other machines.
+    Other machines cannot reach it.
     """
     import dask
     from distributed import LocalCluster
 
     share = {f"{name}_NUM_THREADS": str(threads) for name in ("OMP", "MKL", "OPENBLAS")}
-    share["OMP_WAIT_POLICY"] = "PASSIVE"  # threads that wait would burn the time of a busy machine
-    # Or Dask gives a worker up that was killed, came back, and is away again when it looks, 15 s after the first time.
+    share["OMP_WAIT_POLICY"] = "PASSIVE"  # waiting threads would waste the time of a busy machine
+    # Otherwise Dask gives up a worker that was killed, restarted, and killed again when Dask checks, 15 s after the
+    # first.
     with dask.config.set({"distributed.deploy.lost-worker-timeout": "1000 days"}):
-        # Ctrl-C is for us: we end the workers.
+        # Ctrl-C is for this process, which ends the workers.
         with _without_interrupts(), _environment_as_it_was():
-            quiet = dict(silence_logs=logging.CRITICAL, dashboard_address="127.0.0.1:0")  # a lost worker is no error
+            quiet = dict(silence_logs=logging.CRITICAL, dashboard_address="127.0.0.1:0")  # a lost worker is expected
             cluster = LocalCluster(n_workers=n, threads_per_worker=1, memory_limit=0, env=share, **quiet)
-        with _environment_as_it_was(), cluster:  # a worker that is started again sets one more, until the cluster ends
+        with _environment_as_it_was(), cluster:  # restarted workers set it again
             yield cluster
 
 
 @contextmanager
 def _environment_as_it_was():
-    """Dask sets variables for its workers (threads, memory, hashing) in this process, too, and leaves them there.
+    """Restore the variables that Dask sets for its workers (threads, memory, hashing) in this process, too.
 
-    What is started later would run on one thread. A worker that starts again brings its own variables along.
+    Programs started later would otherwise run on one thread. A restarted worker brings its own variables.
     """
     before = dict(os.environ)
     try:
         yield
-    finally:  # name by name: cleared for a moment, it would be empty for other threads
+    finally:  # name by name: after clear(), other threads would see an empty environment
         for name in os.environ.keys() - before.keys():
             del os.environ[name]
         os.environ.update(before)
@@ -93,7 +94,7 @@ def _environment_as_it_was():
 
 @contextmanager
 def _without_interrupts():
-    """What is started meanwhile never hears of Ctrl-C."""
+    """Keep Ctrl-C from processes that are started meanwhile."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -116,7 +117,7 @@ def _run(client, function, tasks):
     def start():
         n = AHEAD * max(1, sum(client.nthreads().values())) - len(running)
         for number, argument in islice(tasks, max(0, n)):
-            future = client.submit(function, argument, pure=False)  # pure: equal texts would be one task
+            future = client.submit(function, argument, pure=False)  # pure: otherwise equal texts would be one task
             running[future] = number
             done.add(future)
 
@@ -127,7 +128,7 @@ def _run(client, function, tasks):
             yield running.pop(future), answer
             start()
     except KilledWorker as error:
-        remedy = "is its memory too small? Try fewer workers or smaller chunks"
-        raise OSError(f"a chunk's worker died {error.allowed_failures + 1} times: {remedy}") from error
+        remedy = "use fewer workers or smaller chunks if its memory is too small"
+        raise OSError(f"the worker of a chunk died {error.allowed_failures + 1} times: {remedy}") from error
     except CancelledError as error:
-        raise OSError("the Dask scheduler was lost: start it again, and go on with the same command") from error
+        raise OSError("the Dask scheduler was lost. Start it again, and continue with the same command") from error

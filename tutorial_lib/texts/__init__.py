@@ -1,14 +1,14 @@
-"""Texts: collections that travel with the library, stories that a grammar tells, published ones that are fetched.
+"""Texts: collections shipped with the library, stories from a grammar, and published collections that are downloaded.
 
-Built in and written for this book (CC BY 4.0); each file in ``data`` says more about itself:
+Included, and written for this book (CC BY 4.0); each file in ``data`` says more about itself:
 
 - "stories": sentences on everyday subjects, whose words come back in many forms: to train a tokenizer on.
 - "documents": the sentences that the two documents use in their examples.
 - "encyclopedia", "posts": short texts of two kinds, knowledge and moods.
 - "sentence-pairs": pairs that differ in one contrast, such as doctor and nurse (L 4.4.2).
-- "synonyms": groups of sentences that mean the same, and two groups of nonsense (L 4.4.1).
-- "homonyms": words with two meanings, in texts that begin alike and mean different things (L 4.3).
-- "paraphrases": a sentence, the same in other words, and another matter in the same words.
+- "synonyms": groups of sentences with the same meaning, and two groups of nonsense (L 4.4.1).
+- "homonyms": words with two meanings, in texts that begin in the same way and mean different things (L 4.3).
+- "paraphrases": a sentence, the same in other words, and a different statement in the same words.
 - "words": nouns, verbs and adjectives (L 3.2.3).
 - "queries": questions, and the texts of "encyclopedia" and "posts" that answer them.
 
@@ -43,13 +43,13 @@ NAMES = (*_WRITTEN, *_PUBLISHED)
 
 
 def load_texts(name: str, folder: str | os.PathLike | None = None) -> list | dict[str, list | dict]:
-    """The texts of a collection, in order.
+    """Return the texts of a collection, in order.
 
-    The published collections are downloaded once, with a progress bar, into the user's cache folder. Each file has
-    a known SHA-256, and one that does not match is never used.
+    The published collections are downloaded once, with a progress bar, into the user's cache folder. Each file has a
+    known SHA-256, and a file that does not match is never used.
 
-    name: one of ``NAMES``. folder: a folder with the published files, in place of the network. None takes the folder
-    that the environment variable TUTORIAL_LIB_TEXTS names, where it is set. The built-in collections need neither.
+    name: one of ``NAMES``. folder: a folder with the published files, in place of the network. None uses the folder in
+    the environment variable TUTORIAL_LIB_TEXTS, if it is set. The built-in collections need neither.
 
     Returns a list of strings ("paraphrases": of triples), or a dictionary: "sentence-pairs" and "luisto-pairs" contrast
     -> pairs of sentences, "synonyms" group -> sentences, "homonyms" word -> sense -> texts, "words" and "wordnet" word
@@ -65,6 +65,6 @@ def load_texts(name: str, folder: str | os.PathLike | None = None) -> list | dic
     place = stand_in(folder)
     if name in _WRITTEN:
         return _WRITTEN[name]()
-    from tutorial_lib.texts import published  # only here: most chapters need nothing of it
+    from tutorial_lib.texts import published  # only here: most chapters do not need it
 
     return getattr(published, name.replace("-", "_"))(place)

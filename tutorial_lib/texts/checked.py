@@ -1,6 +1,6 @@
-"""Whether a text is a story as `generated` tells them: grammatical by the same forms, consistent by the same world.
+"""Check whether a text could come from `generated`: grammatical by the same forms, consistent with the same world.
 
-Used to judge what a trained decoder writes (N 2): a share of grammatical and consistent stories, and the reasons.
+Used to judge the output of a trained decoder (N 2): a share of grammatical and consistent stories, and the reasons.
 """
 
 import functools
@@ -17,7 +17,7 @@ SENSE = "consistent"
 
 @dataclass(frozen=True)
 class Judged:
-    """A sentence with its verdict; why: the reasons where it is not grammatical or not consistent."""
+    """A sentence with its verdict; why: the reasons if it is not grammatical or not consistent."""
 
     text: str
     grammatical: bool
@@ -27,7 +27,7 @@ class Judged:
 
 @dataclass(frozen=True)
 class Verdict:
-    """The verdicts of a text's sentences; the text is grammatical and consistent where all of them are."""
+    """The verdicts of a text's sentences; the text is grammatical and consistent if all of them are."""
 
     sentences: list[Judged]
 
@@ -45,11 +45,11 @@ class Verdict:
 
 
 def check(text: str) -> Verdict:
-    """Whether a text is a story by the generator's rules, sentence by sentence, and why not.
+    """Check whether a text is a story by the generator's rules, sentence by sentence, and say why not.
 
-    Grammatical: the sentence fits a form, with its verbs in agreement and in the story's tense. Consistent: what must
-    hold before it does hold, as far as the text has told, and each pronoun and "the" has its antecedent. A sentence
-    that fits no form is neither. Raises ValueError where the text has no word.
+    Grammatical: the sentence fits a form, with its verbs in agreement and in the story's tense. Consistent: the text
+    does not contradict its preconditions, and each pronoun and "the" has its antecedent. A sentence that fits no form
+    is neither. Raises ValueError if the text has no word.
 
     >>> check("Mia had a red ball. She lost it in the park.").consistent
     True
@@ -57,17 +57,17 @@ def check(text: str) -> Verdict:
     ["pronoun: 'they' has no antecedent that fits", "form or tense: 'was' must be 'is'"]
     """
     if not re.search(r"\w", check_text("text", text)):
-        raise ValueError(f"text must be a story of one sentence or more, got {text[:40]!r}")
+        raise ValueError(f"text must be a story of at least one sentence, got {text[:40]!r}")
     world = World(past=_is_past(text))
-    # marks after the end of a sentence are one of their own, which fits no form
+    # punctuation after the end of a sentence is its own sentence, which fits no form
     sentences = re.findall(r"(?:[^.!?]|[!?](?= ?\"))+[.!?]?|[.!?]+", text.strip())
     return Verdict([_judge(sentence.strip(), world) for sentence in sentences if sentence.strip()])
 
 
 @dataclass(frozen=True)
 class _Reading:
-    """A sentence read so far. binding: letter -> entity; now: entities in order; facts: what noun phrases tell; verbs:
-    each as it stands, with its lemma and its part of the form; faults: (kind, reason)."""
+    """A sentence read so far. binding: letter -> entity; now: entities in order; facts: those in noun phrases; verbs:
+    each as written, with its lemma and its part of the form; faults: (kind, reason)."""
 
     binding: dict
     now: tuple = ()
@@ -80,21 +80,21 @@ class _Reading:
 
 
 def _is_past(text):
-    """The tense that most verbs of a text are in. A word that may be a noun ("park") is not counted."""
+    """Return the tense of most verbs of a text. A word that may be a noun ("park") is not counted."""
     tokens = [token for token in re.findall("[a-z]+", text.lower()) if token not in grammar().surfaces]
     return sum(token in grammar().past for token in tokens) >= sum(token in grammar().present for token in tokens)
 
 
 def _judge(sentence, world):
-    """The verdict of the reading with the fewest faults; the world then goes on with it. A pronoun that would stand for
-    nobody weighs most: better somebody who does not have what he gives."""
+    """Return the verdict of the reading with the fewest faults, which then updates the world. A pronoun without an
+    antecedent counts most: a giver who does not have the gift is the smaller fault."""
     tokens = tuple(re.findall(r"[a-z']+|[^a-z' ]", sentence.lower()))
     form, reading = _best_reading(tokens, world)
     world.now = []
     if reading is None:
         unknown = ", ".join(repr(token) for token in tokens if token not in grammar().vocabulary)
         world.next_sentence()
-        return Judged(sentence, False, False, (f"no word of the stories: {unknown}" if unknown else "fits no form",))
+        return Judged(sentence, False, False, (f"unknown word: {unknown}" if unknown else "fits no form",))
     world.now = list(reading.now)
     world.facts.update(reading.facts)
     world.known.update((one, 0) for entity in reading.now for one in (entity, *members(entity)))
@@ -107,7 +107,7 @@ def _judge(sentence, world):
 
 
 def _best_reading(tokens, world):
-    """(form, reading) with the fewest faults, the first of equals; (None, None) where no form fits."""
+    """Return (form, reading) with the fewest faults, the first of equals; (None, None) if no form fits."""
     best = None, None
     least = None
     words = set(tokens)
@@ -122,12 +122,12 @@ def _best_reading(tokens, world):
 
 
 def _open(fact, binding):
-    """Whether a fact is about somebody whom we do not know."""
+    """Return whether a fact is about an unknown entity."""
     return any(letter.isupper() and binding.get(letter, "?")[0] == "?" for letter in fact[2:])
 
 
 def _readings(form, tokens, words, world):
-    """All readings of a sentence by a form, with their faults. words: the set of its tokens."""
+    """Yield all readings of a sentence by a form, with their faults. words: the set of its tokens."""
     starts = [0]
     for number, pattern in enumerate(form.patterns):
         if any(words.isdisjoint(asked) for asked in _asked(form.name)[number]):
@@ -146,7 +146,7 @@ def _readings(form, tokens, words, world):
 
 @functools.cache
 def _asked(name):
-    """For each pattern of a form the sets of words of each of which it needs one: a quick look before reading."""
+    """Return the sets of words that each pattern of a form needs one of: a quick test before reading."""
     sets = []
     for pattern in grammar().forms[name].patterns:
         verbs = [part.value for part in pattern if part.what in ("verb", "base")]
@@ -157,7 +157,7 @@ def _asked(name):
 
 
 def _settle(form, reading, world):
-    """The faults that show once the whole sentence is read: agreement, tense, and what must hold."""
+    """Find the faults that show once the whole sentence is read: agreement, tense, and preconditions."""
     for token, lemma, part in reading.verbs:
         plural = False if part.what == "base" else is_plural(part.plural, reading.binding)
         right = lemma if part.what == "base" else grammar().verb(lemma, world.past, plural)
@@ -177,7 +177,7 @@ def _settle(form, reading, world):
 
 
 def _match(parts, tokens, i, reading, world):
-    """(where it ends, reading) for each way in which the tokens from i on fit the parts."""
+    """Yield (where it ends, reading) for each way in which the tokens from i on fit the parts."""
     if not parts:
         yield i, reading
         return
@@ -203,7 +203,7 @@ def _match_one(part, tokens, i, reading, world):
             entity = reading.binding[part.value]
             one = POSSESSIVE.index(token)
             right = _meant(one, reading, world) == entity or entity == f"?{one}"
-            yield i + 1, reading if right else reading.but(SENSE, f"{token!r} does not stand for {name(entity)}")
+            yield i + 1, reading if right else reading.but(SENSE, f"{token!r} does not refer to {name(entity)}")
     elif part.what == "place":
         for entity, j, read in _noun(tokens, i + 1, 1, reading, world):
             if is_a(entity, part.value) and token in grammar().prepositions:
@@ -216,7 +216,7 @@ def _match_one(part, tokens, i, reading, world):
 
 
 def _bind(letters, entity, j, reading):
-    """Lets letters stand for an entity, if they can."""
+    """Bind letters to an entity, if possible."""
     binding = reading.binding
     if len(letters) == 2:
         pairs = [] if len(members(entity)) != 2 else [members(entity), members(entity)[::-1]]
@@ -235,13 +235,13 @@ def _bind(letters, entity, j, reading):
 
 
 def _meant(pronoun, reading, world):
-    """Whom a pronoun stands for: the last that fits, None if there is nobody."""
+    """Return the antecedent of a pronoun: the last entity that fits, None if there is none."""
     world.now = list(reading.now)
     return next(iter(world.fits(pronoun)), None)
 
 
 def _noun(tokens, i, case, reading, world):
-    """(entity, where it ends, reading) for each way to read a name, a pronoun or a noun with what belongs to it."""
+    """Yield (entity, where it ends, reading) for each way to read a name, a pronoun or a noun phrase."""
     if i >= len(tokens):
         return
     token = tokens[i]
@@ -293,7 +293,7 @@ def _described(tokens, i, reading, world):
 
 
 def _determined(determiner, following, key, facts, reading, world):
-    """The reading with the faults of a determiner: with what follows, with its noun's number, with what is known."""
+    """Return the reading with the faults of a determiner: next word, number of the noun, known facts."""
     noun = grammar().nouns[key]
     known = key in world.known or key in reading.now or noun.preposition
     if determiner in ("a", "an") and not noun.plural and determiner != article(following):
@@ -302,18 +302,18 @@ def _determined(determiner, following, key, facts, reading, world):
         if noun.plural != (determiner in MANY):
             reading = reading.but(GRAMMAR, f"number: {determiner!r} with {noun.word!r}")
         if known:
-            reading = reading.but(SENSE, f"{determiner!r} brings in {noun.word!r}, which is already there")
+            reading = reading.but(SENSE, f"{determiner!r} introduces {noun.word!r}, which is already known")
     elif not known:
-        reading = reading.but(SENSE, f"{determiner!r}: nobody has spoken of {noun.word!r}")
+        reading = reading.but(SENSE, f"{determiner!r}: {noun.word!r} was not mentioned before")
     if determiner in POSSESSIVE:
         owner = _meant(POSSESSIVE.index(determiner), reading, world)
         if owner is None or not set(members(owner)) & set(members(facts.get(("own", key), "-"))):
-            reading = reading.but(SENSE, f"{determiner} {noun.word}: it is not known to be so")
+            reading = reading.but(SENSE, f"{determiner} {noun.word}: it is not known to be like that")
     return reading
 
 
 def _told(reading, facts, what, entity, value):
-    """What a noun phrase tells of its entity, and a fault if something else is known."""
+    """Add the facts that a noun phrase states about its entity, and a fault if something else is known."""
     known = facts.get((what, entity))
     if known not in (None, value):
         how = {"at": "at the ", "feature": "with "}.get(what, "")

@@ -1,7 +1,7 @@
-"""How the files of a published collection come here: from a folder, from the cache, or from their publisher.
+"""Get the files of a published collection: from a folder, from the cache, or from their publisher.
 
-Every file has its SHA-256, and what does not match is not used. A download is written beside its place and moved
-there once it is complete and checked, so a download that breaks off leaves nothing behind.
+Every file has its SHA-256, and a file that does not match is not used. A download is written next to its target and
+moved there once it is complete and checked, so an interrupted download leaves nothing behind.
 """
 
 import os
@@ -16,12 +16,12 @@ TIMEOUT = (5, 30)  # seconds to connect, seconds without a byte
 
 
 class TextsNotAvailable(LookupError):
-    """No place has the files of a collection; the message says what was tried and what to do."""
+    """The files of a collection were not found anywhere; the message says what was tried and what to do."""
 
 
 @dataclass(frozen=True)
 class Source:
-    """A published file: where it is, its SHA-256, and under which name it is kept here."""
+    """A published file: its address, its SHA-256, and its name in the cache."""
 
     file: str
     url: str
@@ -29,7 +29,7 @@ class Source:
 
 
 def fetch(name: str, sources: tuple[Source, ...], folder: Path | None) -> list[Path]:
-    """The paths of a collection's files, each complete and checked.
+    """Return the paths of a collection's files, each complete and checked.
 
     Raises TextsNotAvailable if a file is missing, is not available from its publisher, or is not the published one.
     """
@@ -39,14 +39,14 @@ def fetch(name: str, sources: tuple[Source, ...], folder: Path | None) -> list[P
 
 
 def stand_in(folder: str | os.PathLike | None) -> Path | None:
-    """The folder that stands in for the network: the argument, or else what the environment variable names."""
+    """Return the folder to use instead of the network: the argument, or else the environment variable's."""
     if folder is None:
         folder = os.environ.get(VARIABLE) or None
     return None if folder is None else check_path("folder", folder)
 
 
 def cache_folder() -> Path:
-    """Where downloads are kept: the user's cache folder, as the operating system has it."""
+    """Return the folder for downloads: the user's cache folder on this operating system."""
     import pooch
 
     return Path(pooch.os_cache("tutorial_lib"))
@@ -62,12 +62,12 @@ def _in_folder(name, source, folder):
         digest = pooch.file_hash(path)
         if digest != source.sha256:
             raise TextsNotAvailable(
-                f"{path} is not the published file: its SHA-256 must be {source.sha256}, got {digest}; "
-                f"get it again from {source.url}"
+                f"{path} is not the published file: its SHA-256 must be {source.sha256}, got {digest}. "
+                f"Get it again from {source.url}"
             )
         return path
     raise TextsNotAvailable(
-        f"{name!r} is not in the folder {folder}: put {source.file} from {source.url} there, or give another "
+        f"{name!r} is not in the folder {folder}. Put {source.file} from {source.url} there, or give another "
         f"folder with folder= or the environment variable {VARIABLE}"
     )
 
@@ -85,18 +85,18 @@ def _from_publisher(name, source):
     except (ValueError, OSError) as error:
         raise TextsNotAvailable(
             f"{name!r} is not on this machine (tried: the cache {cache}) and {source.url} did not deliver it "
-            f"({_reason(error)}): check the network and try again, or put {source.file} into a folder and name that "
+            f"({_reason(error)}): Check the network and try again, or put {source.file} into a folder and pass that "
             f"folder with folder= or the environment variable {VARIABLE}"
         ) from error
 
 
 def _keep_packed(response, *args, **kwargs):
-    """Some servers call the packing of a .gz file an encoding of the transfer, and requests would undo it."""
+    """Return the raw bytes: some servers declare a .gz file as compressed transfer, which requests would undo."""
     response.raw.headers.pop("Content-Encoding", None)
 
 
 def _reason(error):
-    """What went wrong, in a few words."""
+    """Say what went wrong, in a few words."""
     from requests import exceptions
 
     if isinstance(error, exceptions.HTTPError):
@@ -106,5 +106,5 @@ def _reason(error):
     if isinstance(error, exceptions.RequestException):
         return "no connection"
     if isinstance(error, ValueError):
-        return "what came is not the published file: its SHA-256 differs"
+        return "the download is not the published file: its SHA-256 differs"
     return f"it could not be stored: {error}"

@@ -1,9 +1,9 @@
-"""Small stories out of a seeded generator, with labels for every word: part of speech, sense, relations, antecedent.
+"""Small stories from a seeded generator, with labels for every word: part of speech, sense, relations, antecedent.
 
 It plays plots of the grammar, ``data/story-grammar.txt``, sentence by sentence, and keeps a world: who is where, who
-has what, who feels what and why. A pronoun stands only where its antecedent is unambiguous: nobody else in this
+has what, who feels what and why. A pronoun is used only if its antecedent is unambiguous: no other entity in this
 sentence, or in it and the one before, fits in gender and number. `checked` reads texts by the same rules. Used to train
-decoders and to test what heads attend to (L 3.2.7, R 10; N 2).
+decoders and to test which tokens heads attend to (L 3.2.7, R 10; N 2).
 """
 
 import random
@@ -14,23 +14,23 @@ from tutorial_lib.arguments import check_has, check_seed, one_of, whole_number
 from tutorial_lib.texts.grammar import GIVEN, MANY, OBJECT, PLACES, POSSESSIVE, SUBJECT, article, grammar, literal
 from tutorial_lib.texts.world import World, both, is_plural, members, number
 
-SHARE_PLURAL = {"flier": 0.7, "flower": 0.9, "boxes": 0.0, "food": 0.4}  # of what can be plural; others: a quarter
+SHARE_PLURAL = {"flier": 0.7, "flower": 0.9, "boxes": 0.0, "food": 0.4}  # of nouns with a plural; others: a quarter
 N_SENTENCES = 9  # at most
-N_TRIES = 20  # of a cast: one may have no unambiguous sentence for a step of its plot
-P_PRONOUN = 0.7  # that a pronoun stands where it could
+N_TRIES = 20  # of casts: one may have no unambiguous sentence for a step of its plot
+P_PRONOUN = 0.7  # of a pronoun wherever one is possible
 P_OPENER = 0.2  # that a sentence begins with "then" or the like
-P_MAYBE = 0.5  # that a part is told that may be left out
-P_PAIR = 0.2  # that two play the first part
-P_PRESENT = 0.4  # that a story is told in the present tense
-P_WHERE = 0.35  # that a noun tells again what it has or where it is
+P_MAYBE = 0.5  # of telling an optional part
+P_PAIR = 0.2  # of two actors in the first role
+P_PRESENT = 0.4  # of the present tense
+P_WHERE = 0.35  # of a noun repeating what its entity has or where it is
 
 
 @dataclass(slots=True)
 class Word:
-    """A word of a story: its text, part of speech, and labels where they apply, None elsewhere.
+    """A word of a story: its text, part of speech, and labels; those that do not apply are None.
 
     start: its first character in the story's text. sense: which of a homonym's senses. antecedent: for a pronoun, the
-    word that it stands for (of a pair of names, the first). subject, object: for a verb. determiner: for a noun. These
+    word that it refers to (for a pair of names, the first). subject, object: for a verb. determiner: for a noun. These
     four are positions in `Story.words`.
     """
 
@@ -53,10 +53,10 @@ class Story:
     text: str
 
     def word_of(self, tokens) -> list[int | None]:
-        """For each token of a WordPiece or BPE tokenizer the word that it belongs to: a position in `words`.
+        """Return, for each token of a WordPiece or BPE tokenizer, the word that it belongs to: a position in `words`.
 
-        tokens: those of the whole text, with or without special tokens, which belong to none: None. A token of two
-        words, such as GPT-2's ',"', counts to the first. Raises ValueError where the tokens are not this text's.
+        tokens: those of the whole text, with or without special tokens, which belong to no word: None. A token of two
+        words, such as GPT-2's ',"', belongs to the first. Raises ValueError if the tokens are not this text's.
 
         >>> story = stories(1, seed=0)[0]
         >>> story.word_of(["[CLS]", *story.text.lower().replace(".", " .").split()[:3]])
@@ -84,7 +84,7 @@ class Story:
         return places
 
     def pairs(self, relation: str) -> list[tuple[int, int]]:
-        """Pairs of words (who depends, on whom): relation is "subject", "object", "determiner" or "antecedent".
+        """Return pairs of words (dependent, head): relation is "subject", "object", "determiner" or "antecedent".
 
         >>> story = stories(1, seed=0)[0]
         >>> [(story.words[i].text, story.words[j].text) for i, j in story.pairs("subject")][:2]
@@ -97,9 +97,9 @@ class Story:
 
 
 def stories(n: int, seed: int = 0) -> list[Story]:
-    """n stories of 5 to 9 sentences; the same seed tells the same stories, and more of them when n grows.
+    """Return n stories of 5 to 9 sentences; the same seed gives the same stories, and a larger n only adds more.
 
-    Raises ValueError where n is no whole number of 0 or more.
+    Raises ValueError if n is not a whole number, 0 or more.
 
     >>> print(stories(1, seed=0)[0].text)
     Grandpa and Tom were the best friends. Tom had a puzzle. One day, ...
@@ -111,7 +111,7 @@ def stories(n: int, seed: int = 0) -> list[Story]:
 
 
 class _Cannot(Exception):
-    """A sentence that cannot be told now, since a pronoun in it would be ambiguous."""
+    """A sentence that cannot be told now, because a pronoun in it would be ambiguous."""
 
 
 def _story(rng):
@@ -126,7 +126,7 @@ def _story(rng):
 
 
 def _cast(plot, rng, pair):
-    """Letter -> entity, all of different words."""
+    """Choose letter -> entity, all with different words."""
     letters = dict.fromkeys(letter for step in plot for one in step for letter in one.lstrip("?").split()[1:])
     words = set()
 
@@ -137,7 +137,7 @@ def _cast(plot, rng, pair):
         while True:
             key = rng.choice(some)
             word = grammar().nouns[key].single
-            if word not in words:  # no mouse beside mice, nor a bat beside a bat
+            if word not in words:  # no mouse with mice, and no bat with a bat
                 words.add(word)
                 return key
 
@@ -148,7 +148,7 @@ def _cast(plot, rng, pair):
 
 
 class _Teller:
-    """Tells one story: the words so far, and the world."""
+    """The state of a story that is being told: the words so far, and the world."""
 
     def __init__(self, rng, cast):
         self.rng = rng
@@ -177,14 +177,14 @@ class _Teller:
         return Story(self.words, sentences, text)
 
     def _chosen(self, plot):
-        """The steps of the plot without some that may be left out."""
+        """Return the steps of the plot without some of the optional ones."""
         some = [i for i, step in enumerate(plot) if step[0][0] == "?"]
         room = min(sum(self.rng.random() < P_MAYBE for _ in some), N_SENTENCES - (len(plot) - len(some)))
         kept = self.rng.sample(some, room)
         return [step for i, step in enumerate(plot) if i in kept or i not in some]
 
     def _sentence(self, form, binding):
-        """One of the form's sentences, the first in random order that can be told."""
+        """Return one of the form's sentences, the first in random order that is possible now."""
         start = len(self.words)
         known = dict(self.world.known)
         facts = dict(self.world.facts)
@@ -233,7 +233,7 @@ class _Teller:
                 self.words.append(Word(text, "verb", sense or None))
                 head = len(self.words) - 1
             self.heads[part.number] = head
-        for part in parts:  # "there is a dog": the subject comes after its verb, so only now
+        for part in parts:  # "there is a dog": the subject comes after its verb, so it is known only now
             if part.number not in self.heads:
                 continue
             word = self.words[self.heads[part.number]]
@@ -245,7 +245,7 @@ class _Teller:
                 word.determiner = self.heads.get(part.holder, word.determiner)
 
     def _literal(self, choice):
-        """Words as they stand in the form; the last one is the head, and a determiner among them is its own."""
+        """Add words as they are in the form; the last one is the head, and a determiner among them belongs to it."""
         start = len(self.words)
         self.words += [Word(*word) for word in choice]
         nouns = [i for i in range(start, len(self.words)) if self.words[i].pos == "noun"]
@@ -256,13 +256,13 @@ class _Teller:
         return head
 
     def _pronoun(self, entity):
-        """The number of the only pronoun that can mean an entity here, None where it could mean another."""
+        """Return the number of the only pronoun that can refer to an entity here, None if it is ambiguous."""
         one = number(entity)
-        now = entity in self.world.now  # then those of the sentence before are no rivals
+        now = entity in self.world.now  # then entities of the sentence before do not compete
         return one if one is not None and self.world.fits(one, True, now) == [entity] else None
 
     def _own(self, entity):
-        """his, her, its or their."""
+        """Return his, her, its or their."""
         one = self._pronoun(entity)
         if one is None or entity not in self.world.now:
             raise _Cannot
@@ -270,7 +270,7 @@ class _Teller:
         return len(self.words) - 1
 
     def _noun(self, entity, case):
-        """A name, a pronoun, or a noun with what belongs to it; the position of its head."""
+        """Add a name, a pronoun, or a noun phrase; return the position of its head."""
         world = self.world
         words = self.words
         nouns = grammar().nouns
@@ -294,7 +294,7 @@ class _Teller:
         return head
 
     def _described(self, entity, case):
-        """Determiner, perhaps an adjective, the noun, perhaps what it has or where it is."""
+        """Add a determiner, maybe an adjective, the noun, and maybe what it has or where it is."""
         rng = self.rng
         world = self.world
         words = self.words
@@ -321,7 +321,7 @@ class _Teller:
         return head
 
     def _look(self, entity, new):
-        """An adjective for an entity, the one that it has or a new one; None for none this time."""
+        """Choose an adjective for an entity, the one that it has or a new one; None for no adjective."""
         noun = grammar().nouns[entity]
         look = self.world.facts.get(("look", entity))
         if look is None and self.rng.random() < (P_MAYBE if new else 0.1):
@@ -332,7 +332,7 @@ class _Teller:
         return look
 
     def _again(self, entity):
-        """What a known entity has, or else where it is."""
+        """Return what a known entity has, or else where it is."""
         feature = self.world.facts.get(("feature", entity))
         place = self.world.value("at", entity)
         kind = grammar().nouns[entity].kind
@@ -347,7 +347,7 @@ class _Teller:
 
 
 def join(words, start=0):
-    """Words as they are printed, each with its place in the text, whose first character is number `start`."""
+    """Return words as they are printed, each with its position in the text, whose first character is number `start`."""
     text = ""
     quotes = 0
     for i, word in enumerate(words):

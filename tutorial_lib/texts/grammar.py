@@ -1,7 +1,7 @@
 """The grammar of the generated stories, read from ``data/story-grammar.txt``: nouns, verbs, forms of sentences, plots.
 
-Each form is compiled once into parts that know their relations: which noun is a verb's subject, which its object, which
-determiner is a noun's. `generated` tells stories with the forms, `checked` reads texts by them.
+Each form is compiled once into parts that know their relations: each verb's subject and object, each noun's determiner.
+`generated` tells stories with the forms, `checked` reads texts by them.
 """
 
 import functools
@@ -12,9 +12,9 @@ from tutorial_lib.texts import written
 
 SUBJECT = ("she", "he", "it", "they")
 OBJECT = ("her", "him", "it", "them")
-GIVEN = 2  # the case of "the ball" in "gave Tom the ball": an object that is no pronoun
+GIVEN = 2  # the case of "the ball" in "gave Tom the ball": an object that is not a pronoun
 POSSESSIVE = ("her", "his", "its", "their")
-MANY = ("some", "two", "three")  # determiners that bring in more than one
+MANY = ("some", "two", "three")  # determiners that introduce more than one
 PLACES = ("outdoor", "shore", "indoor", "shop", "street")
 
 
@@ -31,7 +31,7 @@ class Noun:
 
     @functools.cached_property
     def pronoun(self) -> int | None:
-        """Which of she, he, it, they; None for a baker, of whom we are not told."""
+        """Its pronoun: she, he, it or they; None for a baker, whose gender is unknown."""
         return {"girl": 0, "boy": 1, "worker": None}.get(self.kind, 2) if not self.plural else 3
 
 
@@ -105,12 +105,12 @@ class Grammar:
 
     @functools.cache
     def of_kinds(self, kinds, plural):
-        """The nouns of some kinds, in the singular or the plural."""
+        """Return the nouns of some kinds, in the singular or the plural."""
         return [key for key, noun in self.nouns.items() if noun.kind in kinds and noun.plural == plural]
 
     @functools.cache
     def verb(self, lemma, past, plural):
-        """The form of a verb: of "run" run, runs or ran."""
+        """Return the form of a verb: of "run" run, runs or ran."""
         if lemma == "be":
             return ("were" if plural else "was") if past else ("are" if plural else "is")
         third, old = self.irregular.get(lemma) or _regular(lemma)
@@ -123,7 +123,7 @@ class Grammar:
 
 @dataclass
 class Form:
-    """A form of sentences. needs, makes: facts, as `_facts` reads them; event: "Then" and such may begin it."""
+    """A form of sentences. needs, makes: facts, as `_facts` reads them; event: "Then" and the like may come first."""
 
     name: str
     letters: list
@@ -135,7 +135,7 @@ class Form:
 
 @functools.cache
 def grammar() -> Grammar:
-    """The grammar; the file is read when it is first asked for."""
+    """Return the grammar; the file is read on first use."""
     return Grammar()
 
 
@@ -153,7 +153,7 @@ def article(word):
 
 
 def _regular(lemma):
-    """The third person and the past of a regular verb."""
+    """Return the third person and the past of a regular verb."""
     if re.search("[^aeiou]y$", lemma):
         return lemma[:-1] + "ies", lemma[:-1] + "ied"
     third = lemma + ("es" if lemma.endswith(("s", "sh", "ch", "x", "o")) else "s")
@@ -161,7 +161,7 @@ def _regular(lemma):
 
 
 def _facts(text):
-    """From "=has K X, at X P" to [("=", "has", "K", "X"), ("", "at", "X", "P")]."""
+    """Turn "=has K X, at X P" into [("=", "has", "K", "X"), ("", "at", "X", "P")]."""
     facts = []
     for part in () if text == "-" else text.split(", "):
         how = part[0] if part[0] in "=!" else ""
@@ -186,7 +186,7 @@ class Part:
 
 
 def _compile(row, grammar):
-    """A sentence form as parts, with who is whose subject, object and determiner."""
+    """Compile a sentence form into parts, with each subject, object and determiner linked."""
     count = 0
     stack = [[]]
     state = {"np": None, "plural": False, "verb": None, "prep": False, "det": None, "last": None, "open": None}
@@ -236,12 +236,12 @@ def literal(word, grammar):
     if not word[0].isalpha():
         return word, "punctuation", None
     if word not in grammar.pos and not pos:
-        raise ValueError(f"story-grammar.txt must list {word!r} under [words]")
+        raise ValueError(f"story-grammar.txt must list {word!r} in its section [words]")
     return word, pos or grammar.pos[word], sense or None
 
 
 def _relate(part, state):
-    """Goes on by one part, and says whose subject, object or determiner it is. state: what is open in this clause."""
+    """Advance by one part, and link its subject, object or determiner. state: what is still open in this clause."""
     kind = part.value[0][-1][1] if part.what == "words" else None  # the part of speech of a literal
     chosen = part.what == "words" and part.plural
     noun = not chosen and kind in ("noun", "pronoun") and all(word[1] != "preposition" for word in part.value[0])
@@ -259,7 +259,7 @@ def _relate(part, state):
             state["open"].subject = part.number
             state["open"].plural = part.value
             part.case = 0
-        elif not state["prep"] and state["open"].value != [("be", "")]:  # what somebody is, is no object
+        elif not state["prep"] and state["open"].value != [("be", "")]:  # a predicate noun is not an object
             if state["last"] is not None:
                 state["last"].object = None
                 part.case = GIVEN

@@ -1,7 +1,7 @@
-"""Labels by hand, for what heads do (R 10, L Fig. 8): sentences with marked words, and maps with their pattern.
+"""Labels by hand, for the roles of heads (R 10, L Fig. 8): sentences with marked words, and maps with their pattern.
 
-The sentences are `Story` objects as those that the grammar tells, so that `pairs` and `word_of` work alike. The stories
-are many and narrow, these are few and wide: both are needed to say what a head does.
+The sentences are `Story` objects like the generated ones, so `pairs` and `word_of` work on both. The stories are many
+and narrow, these are few and wide: both are needed to say what a head does.
 """
 
 import re
@@ -13,16 +13,16 @@ from tutorial_lib.texts.generated import Story, Word
 from tutorial_lib.texts.written import groups
 
 SETS = ("first", "second")
-LINKS = {"subject": "VS", "object": "VO", "determiner": "ND", "antecedent": "PA"}  # of which word, which word
+LINKS = {"subject": "VS", "object": "VO", "determiner": "ND", "antecedent": "PA"}  # relation: (dependent, head)
 _WORD = re.compile(r"(\w+)(?:/([SVODNPA]+))?|[^\w\s]")
 _LETTERS = re.compile(r"/[SVODNPA]+")
 
 
 def marked(which: str) -> list[Story]:
-    """The sentences of a set, "first" or "second", each a `Story` of one sentence with one pair of each relation.
+    """Return the sentences of the set "first" or "second", each a one-sentence `Story` with one pair per relation.
 
-    Look at the first as often as you want; what you found there is tested on the second. Words carry no part of speech
-    but punctuation. Raises ValueError for another name.
+    Look at the first set as often as you want; test what you found there on the second. Only punctuation has a part of
+    speech. Raises ValueError for another name.
 
     >>> story = marked("first")[0]
     >>> story.text
@@ -34,9 +34,9 @@ def marked(which: str) -> list[Story]:
 
 
 def read(line: str) -> Story:
-    """A sentence whose words carry their letters behind a slash, as ``data/roles.txt`` explains them.
+    """Parse a sentence whose words carry their letters after a slash, as ``data/roles.txt`` explains.
 
-    Raises ValueError where a letter stands twice, or without the one that it belongs to.
+    Raises ValueError if a letter occurs twice, or without its partner.
 
     >>> read("Bears/S like/V honey/O.").pairs("object")
     [(2, 1)]
@@ -56,12 +56,12 @@ def read(line: str) -> Story:
         if of in at and which in at:
             setattr(words[at[of]], relation, at[which])
         elif which in at or (of in at and of != "V"):
-            raise ValueError(f"line must have {of} and {which} both or neither, got one of them in {line!r}")
+            raise ValueError(f"line must have both {of} and {which} or neither, got only one in {line!r}")
     return Story(words, [text], text)
 
 
 def sentences_of(story: Story) -> list[Story]:
-    """The sentences of a story as stories of their own; relations from one sentence into another are left out.
+    """Return the sentences of a story as separate stories, without relations between sentences.
 
     >>> from tutorial_lib.texts.generated import stories
     >>> [one.text for one in sentences_of(stories(1)[0])][:2]
@@ -83,10 +83,10 @@ def sentences_of(story: Story) -> list[Story]:
 
 
 class LabeledMap(NamedTuple):
-    """An attention map of the default model and the pattern that it was given by eye.
+    """An attention map of the default model and its pattern, labeled by eye.
 
-    text, pair: what was read, pair None for one text. sure: whether the reader was. half: "first", on which the rule
-    was tuned, or "second".
+    text, pair: the input, pair None for one text. sure: whether the labeler was. half: "first", on which the rule was
+    tuned, or "second".
     """
 
     text: str
@@ -99,7 +99,7 @@ class LabeledMap(NamedTuple):
 
 
 def labeled_maps() -> list[LabeledMap]:
-    """The maps of ``data/attention-maps.txt``, in the order in which they were labeled.
+    """Return the maps of ``data/attention-maps.txt``, in the order in which they were labeled.
 
     >>> len(labeled_maps()) >= 60, labeled_maps()[0].half
     (True, 'first')

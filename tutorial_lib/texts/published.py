@@ -1,7 +1,7 @@
-"""Collections that others have published: fetched from their publishers when asked for, and made into plain texts.
+"""Collections published by others: downloaded from their publishers on request, and turned into plain texts.
 
-None of them is part of this book, and each has its own license; the docstrings say which. ``data/published.txt`` has
-their addresses.
+None of them is part of this book, and each has its own license; see the docstrings. Their addresses are in
+``data/published.txt``.
 """
 
 import json
@@ -20,16 +20,16 @@ SOURCES = {
 _WORD_CLASSES = {"noun": "index.noun", "verb": "index.verb", "adjective": "index.adj"}
 _BEFORE = ("(", "[", "“", "$", "£", "€")  # no space after these
 _AFTER = (".", ",", ";", ":", "!", "?", ")", "]", "”", "%", "°", "′", "″")  # no space before these
-_LEAST_WORDS = 10  # shorter lines are entries of lists
+_LEAST_WORDS = 10  # shorter lines are items of lists
 
 
 def wikipedia(folder: Path | None) -> list[str]:
-    """Paragraphs of Wikipedia articles: validation and test texts of WikiText-2 (CC BY-SA), without headings.
+    """Return paragraphs of Wikipedia articles: validation and test texts of WikiText-2 (CC BY-SA), without headings.
 
-    WikiText-2 has `<unk>` in place of every word that is rare in its training text. That mark is left out here:
-    it is no word of any vocabulary, and no other collection has it, so vectors would tell of the mark and not of
-    the text. A sentence may therefore lack a name or a part of a number. Lines of fewer than ten words, the entries
-    of lists, are left out as well.
+    WikiText-2 has `<unk>` in place of every word that is rare in its training text. That mark is left out here: it is
+    not a word of any vocabulary, and no other collection has it, so vectors would reflect the mark and not the text. A
+    sentence may therefore lack a name or a part of a number. Lines of fewer than ten words, the items of lists, are
+    left out as well.
     """
     paths = fetch("wikipedia", SOURCES["wikipedia"], folder)
     lines = [line.strip() for path in paths for line in path.read_text(encoding="utf-8").splitlines()]
@@ -38,19 +38,19 @@ def wikipedia(folder: Path | None) -> list[str]:
 
 
 def tweets(folder: Path | None) -> list[str]:
-    r"""The 3,257 tweets that L uses: the training texts of TweetEval's task "emotion" (Barbieri et al., 2020).
+    r"""Return the 3,257 tweets that L uses: the training texts of TweetEval's task "emotion" (Barbieri et al., 2020).
 
-    They stand here as published, only without the space at their end: a user's name is `@user`, an ampersand `&amp;`,
-    a new line the two characters `\n`. They are real, and some are offensive.
+    They are unchanged, except for the space at their end: a user's name is `@user`, an ampersand `&amp;`, a new line
+    the two characters `\n`. They are real, and some are offensive.
     """
     (path,) = fetch("tweets", SOURCES["tweets"], folder)
     return [line.strip() for line in path.read_text(encoding="utf-8").split("\n") if line.strip()]
 
 
 def luisto_pairs(folder: Path | None) -> dict[str, list[tuple[str, str]]]:
-    """Contrast -> the sentence pairs of L 4.4.2 as their author published them (MIT), in both directions.
+    """Return contrast -> the sentence pairs of L 4.4.2 as their author published them (MIT), in both directions.
 
-    Some pairs differ in more than the contrast, for instance in a full stop; they are left as they are.
+    Some pairs differ in more than the contrast, for instance in a full stop; they are left unchanged.
     """
     (path,) = fetch("luisto-pairs", SOURCES["luisto-pairs"], folder)
     pairs = json.loads(path.read_text(encoding="utf-8"))
@@ -58,20 +58,20 @@ def luisto_pairs(folder: Path | None) -> dict[str, list[tuple[str, str]]]:
 
 
 def wordnet(folder: Path | None) -> dict[str, list[str]]:
-    """Word class -> the words that WordNet 3.1 (Princeton University, WordNet License) has in this one class.
+    """Return word class -> the words that WordNet 3.1 (Princeton University, WordNet License) has only in this class.
 
-    Single words of small letters; the order is the dictionary's. The folder may hold the archive, or the index
-    files of any edition of WordNet 3, as Linux distributions unpack them; those have no checksum of their own.
+    Single words in lower case; the order is the dictionary's. The folder may contain the archive, or the index files of
+    any edition of WordNet 3, as Linux distributions unpack them; those have no checksum.
     """
     every = {name: _lemmas(content) for name, content in _wordnet_index(folder).items()}
     if not all(every.values()):
-        raise ValueError(f"folder {folder} must hold index files of WordNet, got files without words")
+        raise ValueError(f"folder {folder} must contain index files of WordNet, got files without words")
     others = {name: set().union(*(every[other] for other in every if other != name)) for name in every}
     return {name: [word for word in words if word not in others[name]] for name, words in every.items()}
 
 
 def plain(line: str) -> str:
-    """A line of WikiText-2 as it would be printed: no marks, and no spaces around punctuation.
+    """Return a line of WikiText-2 as it would be printed: no marks, and no spaces around punctuation.
 
     >>> plain('The <unk> claws , 0 @.@ 5 m long , are " red @-@ tipped " ( the female \\'s too , <unk> ) .')
     'The claws, 0.5 m long, are "red-tipped" (the female\\'s too).'
@@ -80,14 +80,14 @@ def plain(line: str) -> str:
     text = re.sub(r"( @[-,.]@ )?<unk>( @[-,.]@ )?", " ", line)
     text = re.sub(r" ?@([-,.])@ ?", r"\1", text)  # red @-@ tipped, 10 @,@ 000, 3 @.@ 5
     text = " ".join(text.split())
-    for nothing in ("( )", '" "', "' '", "( , )", "( ; )"):  # where only a word stood that is not known
+    for nothing in ("( )", '" "', "' '", "( , )", "( ; )"):  # if the line was only an unknown word
         text = text.replace(nothing, "")
     text = re.sub(r"[,;] (?=[,;.)])", "", " ".join(text.split()))
     return re.sub(r"(\d) – (?=\d)", r"\1–", _joined(text.split()))
 
 
 def _joined(tokens):
-    """Words and punctuation marks, joined as they are printed. A lone ' after an s belongs to that word."""
+    """Join words and punctuation marks as they are printed. A lone ' after an s belongs to that word."""
     text = ""
     glue = True  # whether the next one follows without a space
     opened = set()
@@ -106,7 +106,7 @@ def _joined(tokens):
 
 
 def _wordnet_index(folder):
-    """Word class -> content of its index file."""
+    """Return word class -> content of its index file."""
     for place in () if folder is None else (folder, folder / "dict"):
         if all((place / file).is_file() for file in _WORD_CLASSES.values()):
             return {name: (place / file).read_text(encoding="utf-8") for name, file in _WORD_CLASSES.items()}
@@ -117,6 +117,6 @@ def _wordnet_index(folder):
 
 
 def _lemmas(content):
-    """The single words of an index file; the license at its head is indented."""
+    """Return the single words of an index file; the license at its head is indented."""
     lemmas = [line.split(" ", 1)[0] for line in content.splitlines() if line and not line.startswith(" ")]
     return [lemma for lemma in lemmas if re.fullmatch("[a-z]+", lemma)]

@@ -1,10 +1,10 @@
-"""English sentences with their Spanish translations, by a grammar that knows which word comes from which.
+"""English sentences with their Spanish translations, by a grammar that records which word comes from which.
 
-What makes it a task for attention: Spanish puts adjectives behind the noun, the nearest first ("the old red house",
-"la casa roja vieja"), and "yesterday" in front, which shifts all the rest; articles and adjectives take the noun's
-gender, which English does not show; and the English past does not tell one from many ("the girl painted", "the girls
-painted": "pintó", "pintaron"). The words stand in ``data/translations.txt``. Source: L 3.2.7, where one such pair
-stands for the task of 2017.
+The task needs attention. Spanish puts adjectives after the noun, the nearest first ("the old red house", "la casa roja
+vieja"), and "yesterday" in front, which shifts all the rest. Articles and adjectives take the noun's gender, which
+English does not show. The English past does not distinguish singular and plural ("the girl painted", "the girls
+painted": "pintó", "pintaron"). The words are in ``data/translations.txt``. Source: L 3.2.7, where one such pair
+represents the task of 2017.
 """
 
 import random
@@ -13,7 +13,7 @@ from typing import NamedTuple
 from tutorial_lib.arguments import check_seed, whole_number
 from tutorial_lib.texts.written import groups
 
-PAD, START, STOP = 0, 1, 2  # ids of what is no word
+PAD, START, STOP = 0, 1, 2  # ids of signs that are not words
 _SPECIAL = ("[PAD]", "[START]", "[STOP]")
 
 _WORDS = {name: dict(row.split(maxsplit=1) for row in rows) for name, rows in groups("translations").items()}
@@ -25,7 +25,7 @@ _OF_THINGS = (_WORDS["of things, first"], _WORDS["of things, second"])
 
 
 class Translation(NamedTuple):
-    """A sentence in two languages. aligned: for each target word, the place of the source word that it comes from."""
+    """A sentence in two languages. aligned: for each target word, the position of its source word."""
 
     source: list[str]
     target: list[str]
@@ -33,10 +33,10 @@ class Translation(NamedTuple):
 
 
 def translations(n: int, seed: int = 0) -> list[Translation]:
-    """n sentences with their translations, drawn at random; the same ones for the same seed. None comes twice.
+    """Return n random sentences with their translations, always the same for the same seed. None occurs twice.
 
-    A shorter list is the beginning of a longer one; so train on the first, and test on what follows them. Raises
-    ValueError where n is not a number from 0 to 1,000,000.
+    A shorter list is the beginning of a longer one, so train on the first part, and test on the sentences after it.
+    Raises ValueError if n is not a number from 0 to 1,000,000.
 
     >>> pair = translations(1, seed=7822)[0]
     >>> " ".join(pair.source), " ".join(pair.target)
@@ -55,7 +55,7 @@ def translations(n: int, seed: int = 0) -> list[Translation]:
 
 
 def vocabulary() -> dict[str, int]:
-    """Every word of both languages, and the three signs in front, with its id.
+    """Return every word of both languages, and the three signs in front, with its id.
 
     >>> vocabulary()["[START]"], vocabulary()["[STOP]"]
     (1, 2)
@@ -84,7 +84,7 @@ def _sentence(rng):
 
 
 def _noun_phrase(rng, nouns, kinds):
-    """Article, up to two adjectives, noun: in Spanish article, noun, adjectives from the nearest to the farthest."""
+    """Return a noun phrase: in Spanish the article, the noun, then the adjectives from the nearest to the farthest."""
     noun = rng.choice(sorted(nouns))
     many = rng.random() < 0.5
     spanish, gender = nouns[noun].split()
@@ -108,12 +108,12 @@ def _agree(adjective, feminine, many):
 
 
 def _plural(word):
-    """-s after a vowel, -es after a consonant: "casas", "árboles"."""
+    """Return the plural: -s after a vowel, -es after a consonant: "casas", "árboles"."""
     return word + ("s" if word[-1] in "aeiouáéíóú" else "es")
 
 
 def _every_word():
-    """(English forms, Spanish forms) of each entry."""
+    """Return (English forms, Spanish forms) of each entry."""
     for nouns in (_WORDS["people"], _WORDS["things"]):
         for noun, spanish in nouns.items():
             word = spanish.split()[0]

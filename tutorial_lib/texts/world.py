@@ -1,4 +1,4 @@
-"""What a generated story has told so far: who is where, who has what, who feels what, and whom a pronoun may mean."""
+"""The state of a generated story: who is where, who has what, who feels what, and whom a pronoun may mean."""
 
 from dataclasses import dataclass, field
 
@@ -17,14 +17,14 @@ class World:
     now: list = field(default_factory=list)
 
     def value(self, what, entity):
-        """A fact; what somebody has is where he is."""
+        """Return a fact; a possession is where its owner is."""
         holder = self.facts.get(("has", entity), "-")
         if what == "at" and holder != "-":
             return self.value("at", members(holder)[0])
         return self.facts.get((what, entity))
 
     def fault(self, need, binding):
-        """Why a need does not hold, None where it does."""
+        """Return why a need does not hold, None if it does."""
         how, what, *letters = need
         entity, *wanted = (binding.get(letter, letter) for letter in letters)
         wanted = wanted[0] if wanted else None
@@ -46,7 +46,7 @@ class World:
         return None
 
     def complete(self, needs, binding):
-        """The binding with those whom a sentence does not name, as far as its needs tell them: where somebody is, who
+        """Return the binding with entities that a sentence does not name but its needs imply: where somebody is, who
         has something."""
         binding = dict(binding)
         for _, what, entity, *wanted in needs:
@@ -57,7 +57,7 @@ class World:
         return binding
 
     def make(self, fact, binding):
-        """Lets a fact hold from now on."""
+        """Make a fact hold from now on."""
         _, what, entity, value = fact
         for one in members(binding.get(entity, entity)):
             self.facts[what, one] = binding.get(value, value)
@@ -83,7 +83,7 @@ def members(entity):
 
 
 def number(entity):
-    """The pronoun of an entity: 0 she, 1 he, 2 it, 3 they; None for a baker, of whom we are not told."""
+    """Return the pronoun of an entity: 0 she, 1 he, 2 it, 3 they; None for a baker, of whom we are not told."""
     if str(entity)[0] == "?":
         return int(entity[1])
     return 3 if isinstance(entity, tuple) else grammar().nouns[entity].pronoun
@@ -94,12 +94,12 @@ def kind(entity):
 
 
 def is_a(entity, letter):
-    """Whether a letter of the forms can stand for an entity."""
+    """Return whether a letter of the forms can refer to an entity."""
     return all(kind(one) in grammar().letters[letter] for one in members(entity))
 
 
 def both(binding, letters):
-    """The pair that two letters stand for."""
+    """Return the pair that two letters refer to."""
     one, other = (binding[letter] for letter in letters)
     return tuple(sorted((*members(one), *members(other))))
 
@@ -112,6 +112,6 @@ def is_plural(subject, binding):
 
 
 def name(entity):
-    if entity[0] == "?":  # a pronoun that stands for nobody
+    if entity[0] == "?":  # a pronoun without an antecedent
         return SUBJECT[number(entity)]
     return " and ".join(str(one).partition("=")[0] for one in members(entity))

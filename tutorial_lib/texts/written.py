@@ -1,7 +1,7 @@
-"""The texts that travel with the library: each collection is a plain file in ``data``, and this module reads them.
+"""The texts that come with the library: each collection is a plain file in ``data``, and this module reads them.
 
-A file holds one text a line. A line that begins with ``#`` is a comment; what stands before a tab says where the
-text belongs; ``[name]`` opens a group; ``{a|b}`` is a slot, a place for one of several words.
+A file contains one text per line. A line that begins with ``#`` is a comment; the part before a tab says where the text
+belongs; ``[name]`` opens a group; ``{a|b}`` is a slot for one of several words.
 """
 
 import itertools
@@ -16,18 +16,18 @@ N_NONSENSE = 27  # as many as a group of sentences with three slots of three wor
 
 
 def lines(name: str) -> list[str]:
-    """The lines of a file that are neither empty nor a comment."""
+    """Return the lines of a file that are neither empty nor a comment."""
     content = (FOLDER / f"{name}.txt").read_text(encoding="utf-8").splitlines()
     return [line for line in content if line and not line.startswith("#")]
 
 
 def collection(name: str) -> list[str]:
-    """The texts of a file, without what stands before the tab."""
+    """Return the texts of a file, without the part before the tab."""
     return [line.rpartition("\t")[2] for line in lines(name)]
 
 
 def groups(name: str) -> dict[str, list[str]]:
-    """The texts of a file with groups: group -> its texts."""
+    """Return the texts of a file with groups: group -> its texts."""
     texts = {}
     for text in collection(name):
         if text.startswith("["):
@@ -38,7 +38,7 @@ def groups(name: str) -> dict[str, list[str]]:
 
 
 def fill(text: str) -> list[str]:
-    """Every sentence that a text with slots stands for, all combinations.
+    """Return every sentence that a text with slots describes, all combinations.
 
     >>> fill("{Hi|Hello}, {you|all}!")
     ['Hi, you!', 'Hi, all!', 'Hello, you!', 'Hello, all!']
@@ -50,17 +50,17 @@ def fill(text: str) -> list[str]:
 
 
 def sentence_pairs() -> dict[str, list[tuple[str, str]]]:
-    """Contrast -> pairs of sentences that differ in the contrast words only."""
+    """Return contrast -> pairs of sentences that differ only in the contrast words."""
     return {contrast: [tuple(fill(text)) for text in texts] for contrast, texts in groups("sentence-pairs").items()}
 
 
 def words() -> dict[str, list[str]]:
-    """Word class -> its words."""
+    """Return word class -> its words."""
     return {name: " ".join(texts).split() for name, texts in groups("words").items()}
 
 
 def synonyms() -> dict[str, list[str]]:
-    """Group -> sentences that mean the same; then two groups that mean nothing, as long as the others."""
+    """Return group -> sentences with the same meaning; then two groups of nonsense of the same length."""
     sentences = {group: sum(map(fill, texts), []) for group, texts in groups("synonyms").items()}
     lengths = [len(sentence) for group in sentences.values() for sentence in group]
     sentences["random characters"] = _nonsense(lengths, _random_character)
@@ -69,7 +69,7 @@ def synonyms() -> dict[str, list[str]]:
 
 
 def homonyms() -> dict[str, dict[str, list[str]]]:
-    """Word -> sense -> texts. Their first sentence leaves the sense of the word open, their second one tells it."""
+    """Return word -> sense -> texts. Their first sentence leaves the sense open, their second one decides it."""
     words = {}
     for line in lines("homonyms"):
         if line.startswith("["):
@@ -81,15 +81,15 @@ def homonyms() -> dict[str, dict[str, list[str]]]:
 
 
 def paraphrases() -> list[tuple[str, str, str]]:
-    """Triples: a sentence, the same in other words, and one about something else that keeps most of the words."""
+    """Return triples: a sentence, the same in other words, and a different one that keeps most of the words."""
     texts = collection("paraphrases")
     return list(zip(texts[::3], texts[1::3], texts[2::3], strict=True))
 
 
 def queries() -> dict[str, list[str]]:
-    """Question -> the texts of "encyclopedia" and "posts" that answer it.
+    """Return question -> the texts of "encyclopedia" and "posts" that answer it.
 
-    The file gives a text by its opening words. Raises ValueError where no text, or more than one, begins like that.
+    The file identifies a text by its opening words. Raises ValueError if no text, or more than one, begins like that.
     """
     texts = collection("encyclopedia") + collection("posts")
     answers_to = {}
@@ -99,13 +99,13 @@ def queries() -> dict[str, list[str]]:
             continue
         matches = [text for text in texts if text.startswith(line.strip())]
         if len(matches) != 1:
-            raise ValueError(f"queries.txt must give opening words of one text, got {line.strip()!r}")
+            raise ValueError(f"queries.txt must have the opening words of exactly one text, got {line.strip()!r}")
         answers += matches
     return answers_to
 
 
 def _nonsense(lengths, draw):
-    """Sentences of random pieces, each about as long as a sentence drawn from the lengths."""
+    """Return sentences of random pieces, each about as long as a sentence drawn from the lengths."""
     rng = random.Random(0)
     pieces = draw(rng)
     sentences = []
@@ -120,13 +120,13 @@ def _nonsense(lengths, draw):
 
 
 def _random_character(rng):
-    """Letters, with a space about as often as English has one."""
+    """Return random letters, with a space about as often as in English."""
     while True:
         yield rng.choice("abcdefghijklmnopqrstuvwxyz" + 5 * " ")
 
 
 def _random_word(rng):
-    """Words of the collection "words", each followed by a space."""
+    """Return words of the collection "words", each followed by a space."""
     every = sum(words().values(), [])
     while True:
         yield rng.choice(every) + " "

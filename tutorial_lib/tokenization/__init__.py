@@ -1,8 +1,8 @@
 """From text to numbers: WordPiece as in BERT and byte-level BPE as in GPT-2, their merges, encoding.
 
 Read `wordpiece` and `bpe` for the two tokenizers, `merges` for how their vocabularies are learned, `encoding` for
-special tokens, pairs, truncation and padding, `kinds` for what counts as a letter, `saved` for the files of a
-tokenizer, `steps` for what a tokenizer.json does to a text, `vocabulary` for what a vocabulary is made of.
+special tokens, pairs, truncation and padding, `kinds` for the definition of a letter, `saved` for the files of a
+tokenizer, `steps` for the steps of a tokenizer.json, `vocabulary` for the kinds of tokens in a vocabulary.
 Source: R 2.1, 11.1-11.5, L 3.2.2, 4.2.1.
 """
 

@@ -25,26 +25,26 @@ from tutorial_lib.tokenization.steps import (
 )  # fmt: skip
 
 END = "<|endoftext|>"
-LONGEST_KNOWN = 100  # characters of a chunk whose tokens are kept; longer ones hardly come twice
+LONGEST_KNOWN = 100  # characters of a chunk whose tokens are cached; longer ones rarely come twice
 
 
 def bpe_score(pair: int, first: int, second: int, total: int) -> float:
-    """BPE's score: how often the two tokens stand side by side."""
+    """Return BPE's score: how often the two tokens occur side by side."""
     return pair
 
 
 class BPE(Tokenizer):
-    """GPT-2's tokenizer: cut text into chunks, write each as bytes, and glue pairs of bytes as the merges say.
+    """GPT-2's tokenizer: cut text into chunks, write each as bytes, and merge pairs of bytes by the learned merges.
 
     Nothing is lost and nothing is unknown: any text is bytes, and the 256 bytes are all in the vocabulary. A space is
-    part of the word after it and shows as Ġ in a token. ``<|endoftext|>`` in the text stays one token; as GPT-2 has no
-    token for padding, `batch` pads with it.
+    part of the word after it and appears as Ġ in a token. ``<|endoftext|>`` in the text stays one token; GPT-2 has no
+    padding token, so `batch` pads with it.
 
-    Its ids equal those of `transformers.GPT2TokenizerFast` (tokenizers 0.23), whatever Python runs it. An older
-    `tokenizers` may not know a recent letter or digit as such (characters that joined Unicode after 2021).
+    Its ids equal those of `transformers.GPT2TokenizerFast` (tokenizers 0.23), in every version of Python. An older
+    `tokenizers` may not recognize a recent letter or digit (characters that joined Unicode after 2021).
 
     vocab: token -> id, or the tokens in the order of their ids; with the 256 bytes and ``<|endoftext|>``. merges: pairs
-    of tokens, the first to be glued first. parts: what a tokenizer.json describes, such as a Llama's: how a text is
+    of tokens, the first to be merged first. parts: the content of a tokenizer.json, such as a Llama's: how a text is
     normalized and cut, whether pieces are written as bytes, and how tokens become a text. By default, GPT-2's.
 
     >>> tok = BPE.train(["the bear sat", "the bear ran"], vocab_size=264)
@@ -66,7 +66,7 @@ class BPE(Tokenizer):
         missing = [token for token in needed if token not in self.vocab]
         if missing:
             special = f"the 256 bytes, {', '.join(self.special)} and " if parts is GPT2 else ""
-            raise ValueError(f"vocab must hold {special}all merges; it lacks {missing[0]!r}")
+            raise ValueError(f"vocab must contain {special}all merges, but it lacks {missing[0]!r}")
         self.rank = {pair: number for number, pair in enumerate(self.merges)}
         self.ignore_merges, self.byte_fallback, self.fuse_unknown, unknown = model_settings(parts["model"])
         if unknown is not None and unknown not in self.vocab:
@@ -79,14 +79,14 @@ class BPE(Tokenizer):
         self._known_chunks = {}
 
     def words(self, text: str) -> list[str]:
-        """A text in the chunks that merges never go across, as in `chunks`."""
+        """Cut a text into the chunks that merges never cross, as in `chunks`."""
         return self._words(self.normalize(check_text("text", text)), True)
 
     def _words(self, text, first):
         return self._cut([text], first) if text else []
 
     def pieces(self, chunk: str) -> list[str]:
-        """One chunk as tokens: start from its bytes, then again and again glue the pair that was learned first.
+        """Return one chunk as tokens: start from its bytes, then repeatedly merge the pair that was learned first.
 
         >>> BPE.train(["low lower lowest"], vocab_size=260).pieces("lower")
         ['low', 'e', 'r']
@@ -102,7 +102,7 @@ class BPE(Tokenizer):
         return tokens
 
     def _start(self, word: str) -> list[str]:
-        """The characters of a word; one that is not in the vocabulary as its bytes, as unknown, or not at all."""
+        """Return the characters of a word; an unknown one as its bytes, as the unknown token, or not at all."""
         tokens = []
         waiting = False  # for the end of a run of unknown characters
         for character in word:
@@ -118,7 +118,7 @@ class BPE(Tokenizer):
         return tokens + [self.unknown] * waiting
 
     def decode(self, ids: Iterable[int], skip_special: bool = False) -> str:
-        """The text that the ids stand for. Bytes that are not UTF-8, as in half a character, become U+FFFD.
+        """Return the text of the ids. Bytes that are not UTF-8, as in half a character, become U+FFFD.
 
         ids: whole numbers; a list, an array or a tensor of one dimension. skip_special: leave special tokens out.
         Raises ValueError if an id is not in the vocabulary.
@@ -127,12 +127,12 @@ class BPE(Tokenizer):
 
     @classmethod
     def from_pretrained(cls, name: str | os.PathLike) -> "BPE":
-        """The tokenizer of a model: a known name, or a folder with tokenizer.json, or vocab.json and merges.txt.
+        """Return the tokenizer of a model: a known name, or a folder with tokenizer.json, or vocab.json and merges.txt.
 
-        encoder.json and vocab.bpe, the names of GPT-2's authors, are read too. Vocabulary files of a RoBERTa give a
-        `RobertaBPE`, of an OPT an `OptBPE`; a tokenizer.json says itself what it does. Raises ModelNotAvailable if the
-        name is not known or its files are not to be had, ValueError if the folder lacks one of the files, or they are
-        of a tokenizer that is not computed here.
+        encoder.json and vocab.bpe, the names used by GPT-2's authors, are also read. Vocabulary files of a RoBERTa give
+        a `RobertaBPE`, of an OPT an `OptBPE`; a tokenizer.json describes itself. Raises ModelNotAvailable if the name
+        is not known or its files are not available, ValueError if the folder lacks one of the files, or they belong to
+        an unsupported tokenizer.
         """
         return cls._of(read(name, "BPE"))
 
@@ -147,8 +147,8 @@ class BPE(Tokenizer):
         """Write vocab.json and merges.txt, which Hugging Face's GPT2Tokenizer loads too.
 
         If tokens were added, tokenizer_config.json lists them. A tokenizer that was read from a tokenizer.json is
-        written as one, which AutoTokenizer loads. Other files of a tokenizer in the folder are removed: they would
-        count before these.
+        written as one, which AutoTokenizer loads. Other tokenizer files in the folder are removed, because they would
+        take precedence.
         """
         if self.saved:
             return self._save_json(folder)
@@ -159,10 +159,10 @@ class BPE(Tokenizer):
 
     @classmethod
     def train(cls, texts: Iterable[str], vocab_size: int) -> "BPE":
-        """Learn a vocabulary: glue the most frequent pair, until there are vocab_size tokens.
+        """Learn a vocabulary: merge the most frequent pair, until there are vocab_size tokens.
 
-        Id 0 is ``<|endoftext|>``, then come the 256 bytes, then one token per merge. Of equally frequent pairs the one
-        with the smaller ids wins; a pair that occurs once is never glued, so little text gives fewer tokens. These are
+        Id 0 is ``<|endoftext|>``, then come the 256 bytes, then one token per merge. For equally frequent pairs the one
+        with the smaller ids wins; a pair that occurs once is never merged, so little text gives fewer tokens. These are
         the rules, and the merges, of Hugging Face's ByteLevelBPETokenizer.
 
         Raises TypeError if texts is not a list of str, ValueError if vocab_size is less than 257.
@@ -182,7 +182,7 @@ class BPE(Tokenizer):
 
 
 class RobertaBPE(BPE):
-    """RoBERTa's tokenizer: GPT-2's way of cutting, with BERT's way of putting texts between special tokens.
+    """RoBERTa's tokenizer: cuts text like GPT-2, and puts texts between special tokens like BERT.
 
     ``<s>`` first, ``</s>`` after each text, two of them between a pair, whose texts are both segment 0. White space
     before ``<mask>`` belongs to it. Its ids equal those of `transformers.RobertaTokenizerFast`.
@@ -201,7 +201,7 @@ class RobertaBPE(BPE):
 
 
 class OptBPE(BPE):
-    """OPT's tokenizer: GPT-2's way of cutting, with ``</s>`` before each text. Source: Zhang et al. (2022).
+    """OPT's tokenizer: cuts text like GPT-2, with ``</s>`` before each text. Source: Zhang et al. (2022).
 
     >>> OptBPE(["<pad>", "</s>", *byte_characters().values()], []).encode("bé").tokens
     ['</s>', 'b', 'Ã', '©']
@@ -232,7 +232,7 @@ def model_settings(model: dict) -> list:
 
 
 def chunks(text: str) -> list[str]:
-    """A text in the chunks that BPE never glues across: a word with the space before it, a number, signs, white space.
+    """Cut a text into the chunks that BPE never merges across: a word with its space, a number, signs, white space.
 
     >>> chunks("It's 10 o'clock,   bear!")
     ['It', "'s", ' 10', ' o', "'", 'clock', ',', '  ', ' bear', '!']

@@ -1,6 +1,6 @@
-"""From text to the numbers that a model takes: ids, segments, masks, truncation and padding.
+"""From text to the inputs of a model: ids, segments, masks, truncation and padding.
 
-`Tokenizer` is what `WordPiece` and `BPE` have in common. Source: R 11.1, 11.4, 11.5, 11.7.
+`Tokenizer` is the common part of `WordPiece` and `BPE`. Source: R 11.1, 11.4, 11.5, 11.7.
 """
 
 import json
@@ -16,11 +16,11 @@ from tutorial_lib.atomic import write_text
 from tutorial_lib.tokenization.kinds import WHITE
 
 SPACES = "".join(chr(code) for a, b in zip(WHITE.first, WHITE.last, strict=True) for code in range(a, b + 1))
-MOST_IDS = 2**24  # more than any vocabulary has; ids that no token has take room, too
+MOST_IDS = 2**24  # larger than any vocabulary; ids without a token take memory, too
 
 @dataclass
 class Encoding:
-    """A text, or a pair of texts, as a model takes it: lists from `encode`, lists of lists from `batch`.
+    """A text, or a pair of texts, as the input of a model: lists from `encode`, lists of lists from `batch`.
 
     ids: row numbers into the embedding table. tokens: the same as strings. token_type_ids: 0 for the first text, 1 for
     the second. attention_mask: 1 for a token, 0 for padding.
@@ -33,9 +33,9 @@ class Encoding:
 
     @property
     def inputs(self) -> dict[str, list]:
-        """The arguments of a model: ``bert(**tok.batch(texts).inputs)``, the same as ``bert(tok.batch(texts))``.
+        """Return the arguments of a model: ``bert(**tok.batch(texts).inputs)``, the same as ``bert(tok.batch(texts))``.
 
-        Segments are left out where all are 0, which is what a model takes without: decoders have none.
+        Segments are left out if all are 0, which is the default: decoders have none.
         """
         inputs = {"ids": self.ids, "attention_mask": self.attention_mask}
         several = any(map(any, self.token_type_ids) if isinstance(self.ids[0], list) else self.token_type_ids)
@@ -45,17 +45,17 @@ class Encoding:
         return len(self.ids)
 
     def pad(self, length: int, id: int, token: str) -> "Encoding":
-        """The same with padding at the end, up to `length` tokens; the mask says which ones they are."""
+        """Return the same with padding at the end, up to `length` tokens; the mask marks it."""
         extra = length - len(self)
         padding = {"ids": id, "tokens": token, "token_type_ids": 0, "attention_mask": 0}
         return Encoding(**{name: getattr(self, name) + [value] * extra for name, value in padding.items()})
 
 
 def truncated_lengths(n_first: int, n_second: int, room: int) -> tuple[int, int]:
-    """How many tokens of each text of a pair are kept when `room` tokens are left for both: the longer gives first.
+    """Return how many tokens of each text of a pair to keep if `room` are left for both: the longer is cut first.
 
-    A text that needs no more than its half keeps all its tokens. Where both need more, they share `room` equally, and
-    an odd token goes to the longer text, or to the second if they are equally long. This is "longest_first" of Hugging
+    A text that needs no more than its half keeps all its tokens. If both need more, they share `room` equally, and an
+    odd token goes to the longer text, or to the second if they are equally long. This is "longest_first" of Hugging
     Face's fast tokenizers.
 
     >>> truncated_lengths(3, 10, 8), truncated_lengths(10, 10, 5)
@@ -72,14 +72,13 @@ def truncated_lengths(n_first: int, n_second: int, room: int) -> tuple[int, int]
 class Tokenizer(ABC):
     """A vocabulary, and the way from text to ids and back. `WordPiece` and `BPE` add how a text is cut.
 
-    vocab: token -> id. tokens: id -> token, "" for an id that no token has. single, pair: the tokens of an input with
-    one text and with two, each with its segment; ``$A`` and ``$B`` are the texts. pad_token: the token that fills a
-    batch up. unknown: the token for words outside the vocabulary.
+    vocab: token -> id. tokens: id -> token, "" for an id without a token. single, pair: the tokens of an input with one
+    text and with two, each with its segment; ``$A`` and ``$B`` are the texts. pad_token: the token that fills a batch.
+    unknown: the token for words outside the vocabulary.
 
-    special: tokens that stay whole where they are in a text, and that decoding may leave out. added: others that stay
-    whole, because somebody added them to the vocabulary. Of these, `normalized` are looked for in the text as
-    `normalize` leaves it, and the others in the text as written; `spaced` take the white space before them,
-    `spaced_after` the white space after them.
+    special: tokens that stay whole in a text, and that decoding may leave out. added: others that stay whole, because
+    somebody added them to the vocabulary. Of these, `normalized` are searched in the normalized text, and the others in
+    the original text; `spaced` include the white space before them, `spaced_after` the white space after them.
     """
 
     special: list[str] = []
@@ -98,7 +97,7 @@ class Tokenizer(ABC):
         ids = vocab.items() if isinstance(vocab, dict) else zip(self.tokens, range(len(self.tokens)))
         self.vocab = dict(sorted(ids, key=lambda pair: pair[1]))
         self._known_whole = None, None
-        self.model_vocab = self.vocab  # what words are made of: without tokens that were added to it
+        self.model_vocab = self.vocab  # the tokens that words consist of: without those added later
 
     def __len__(self) -> int:
         return len(self.tokens)
@@ -107,22 +106,22 @@ class Tokenizer(ABC):
         self, texts: str | Iterable[str], pairs: str | Iterable[str] | None = None, max_length: int | None = None,
         pad_to: int | None = None,
     ) -> "Encoding":  # fmt: skip
-        """One text, or many, as an `Encoding`: `encode` for a str, `batch` for a list."""
+        """Return one text, or many, as an `Encoding`: `encode` for a str, `batch` for a list."""
         return (self.encode if isinstance(texts, str) else self.batch)(texts, pairs, max_length, pad_to)
 
     def add(self, tokens: list[str]) -> None:
-        """Let tokens of the vocabulary stay whole where they are in a text, once it is normalized."""
+        """Keep tokens of the vocabulary whole in a text, once it is normalized."""
         tokens = check_texts("tokens", tokens, least=0)
         self.normalized = [*(token for token in self.normalized if token not in self.added), *tokens]
         self.added = tokens
 
     def normalize(self, text: str) -> str:
-        """Return a text, without special tokens, as it is when it is cut."""
+        """Return a text, without special tokens, in the form in which it is cut."""
         return text
 
     @abstractmethod
     def words(self, text: str) -> list[str]:
-        """A text, without special tokens, in what no token goes across."""
+        """Cut a text, without special tokens, into parts that no token crosses."""
 
     def _words(self, text: str, first: bool) -> list[str]:
         """Return the words of a normalized text. first: whether it is the beginning of the input."""
@@ -130,10 +129,10 @@ class Tokenizer(ABC):
 
     @abstractmethod
     def pieces(self, word: str) -> list[str]:
-        """The tokens of one such word."""
+        """Return the tokens of one such word."""
 
     def tokenize(self, text: str) -> list[str]:
-        """The tokens of a text, without those that `encode` puts around it."""
+        """Return the tokens of a text, without those that `encode` puts around it."""
         as_written, normalized = self._whole()
         tokens = []
         first = True
@@ -149,7 +148,7 @@ class Tokenizer(ABC):
         return tokens
 
     def _whole(self):
-        """Return how tokens that stay whole are written -> the tokens: in a text, and in a normalized text."""
+        """Return the spelling of whole tokens -> the tokens: in a text, and in a normalized text."""
         key = (tuple(self.special), tuple(self.added), tuple(self.normalized))
         if key != self._known_whole[0]:
             whole = dict.fromkeys([*self.special, *self.added])
@@ -159,7 +158,7 @@ class Tokenizer(ABC):
         return self._known_whole[1]
 
     def _split(self, text, written):
-        """Cut a text at whole tokens (how each is written -> token). Return pairs of a part and its token, or ""."""
+        """Cut a text at whole tokens (spelling -> token). Return pairs of a part and its token, or ""."""
         if not written:
             return [(text, "")] if text else []
         parts = []
@@ -180,11 +179,11 @@ class Tokenizer(ABC):
     ) -> Encoding:
         """One text, or two, as an `Encoding`.
 
-        text, pair: str; the pair becomes segment 1. An empty pair is a pair. max_length: cut the texts so that all
-        tokens, special ones included, are no more than this. pad_to: fill up to this many tokens.
+        text, pair: str; the pair becomes segment 1. An empty pair is a pair. max_length: truncate the texts so that
+        there are at most this many tokens, special ones included. pad_to: fill up to this many tokens.
 
         Raises TypeError if text or pair is not a str, ValueError if max_length has no room for the special tokens, or
-        pad_to is less than the tokens there are.
+        pad_to is less than the number of tokens.
         """
         first = self.tokenize(check_text("text", text))
         second = None if pair is None else self.tokenize(check_text("pair", pair))
@@ -204,9 +203,9 @@ class Tokenizer(ABC):
         self, texts: Iterable[str], pairs: Iterable[str] | None = None, max_length: int | None = None,
         pad_to: int | None = None,
     ) -> Encoding:  # fmt: skip
-        """Many texts, or many pairs, as one `Encoding` of lists of equal length: padded to the longest, or to pad_to.
+        """Return many texts, or pairs, as one `Encoding` of lists of equal length: padded to the longest, or to pad_to.
 
-        Raises as `encode` does; TypeError for a single str, ValueError if pairs are not as many as texts.
+        Raises as `encode` does; TypeError for a single str, ValueError if there are not as many pairs as texts.
         """
         texts = check_texts("texts", texts)
         pairs = [None] * len(texts) if pairs is None else check_texts("pairs", pairs)
@@ -219,9 +218,9 @@ class Tokenizer(ABC):
         return Encoding(**{field.name: [getattr(row, field.name) for row in rows] for field in fields(Encoding)})
 
     def _save_settings(self, folder, config: dict) -> None:
-        """Write tokenizer_config.json, where there is anything to say: config, and what tokens that were added do.
+        """Write tokenizer_config.json, if there is anything to say: config, and how added tokens behave.
 
-        Files that an earlier tokenizer left in the folder would count before these: they go.
+        Files of an earlier tokenizer in the folder would take precedence: they are removed.
         """
         beside = [token for token in self.special if token not in type(self).special]
         if self.added or beside or self.spaced != type(self).spaced or self.spaced_after:
@@ -235,7 +234,7 @@ class Tokenizer(ABC):
             path.with_name(other).unlink(missing_ok=True)
 
     def _save_json(self, folder) -> None:
-        """Write tokenizer.json as it was read, with what its whole tokens do now, and tokenizer_config.json."""
+        """Write tokenizer.json as it was read, with the current settings of whole tokens, and tokenizer_config.json."""
         folder = Path(folder)
         parts = {**self.saved.parts, "added_tokens": self._whole_tokens()}
         left_out = ("added_tokens_decoder", "add_bos_token", "add_eos_token", "backend", "is_local")
@@ -277,7 +276,7 @@ class Tokenizer(ABC):
         return Encoding([self.vocab[token] for token in tokens], tokens, types, [1] * len(tokens))
 
     def _tokens_of(self, ids: Iterable[int], skip: set[str]) -> list[str]:
-        """The tokens of checked ids as a text has them, without those in `skip`."""
+        """Return the tokens of checked ids as they appear in a text, without those in `skip`."""
         if isinstance(ids, (str, bytes)) or not isinstance(ids, Iterable):
             raise TypeError(f"ids must be a list of whole numbers, got {type(ids).__name__}")
         if getattr(ids, "ndim", 1) != 1:
@@ -286,7 +285,7 @@ class Tokenizer(ABC):
         numbers = [whole_number("ids", id, 0, allowed, len(self.tokens) - 1) for id in ids]
         holes = [id for id in numbers if self.tokens[id] == "" and self.vocab.get("") != id]
         if holes:
-            raise ValueError(f"ids must be those of tokens, got {holes[0]}, which no token has")
+            raise ValueError(f"ids must be ids of tokens, got {holes[0]}, which has none")
         tokens = [self.tokens[id] for id in numbers if self.tokens[id] not in skip]
         normalized = set(self.normalized)
         return [self.normalize(token) if token in normalized else token for token in tokens]
@@ -322,7 +321,7 @@ def _finder(tokens: tuple[str, ...]) -> re.Pattern:
 
 
 def split_special(text: str, special: list[str]) -> list[str]:
-    """A text cut before and after each special token that stands in it, as written; of two, the longer counts.
+    """Cut a text before and after each special token in it, as written; of two, the longer counts.
 
     >>> split_special("a [MASK]!", ["[MASK]", "[SEP]"])
     ['a ', '[MASK]', '!']

@@ -1,8 +1,8 @@
-"""What a character is: white space, control, Chinese, punctuation, accent, letter, number.
+"""Kinds of characters: white space, control, Chinese, punctuation, accent, letter, number.
 
-A tokenizer first cuts text by kinds of characters, and only then looks into its vocabulary. This module knows the
-kinds. `fold` is BERT's whole treatment of one character; `words` and `characters` are the two simplest tokenizers of
-all, to compare the others with. Source: R 2.1, L 3.2.2.
+A tokenizer first cuts text by kinds of characters, and only then looks into its vocabulary. This module defines the
+kinds. `fold` is BERT's complete treatment of one character; `words` and `characters` are the two simplest tokenizers,
+to compare the others with. Source: R 2.1, L 3.2.2.
 """
 
 import unicodedata
@@ -35,25 +35,25 @@ class Kind:
 
     @property
     def pattern(self) -> str:
-        """The same set as the inside of a regular expression's brackets."""
+        """Return the same set as the inside of a regular expression's brackets."""
         return "".join(f"\\U{a:08x}-\\U{b:08x}" for a, b in zip(self.first, self.last, strict=True))
 
 
-_LISTED = read_sections(Path(__file__).with_name("characters.txt"))  # it says where they come from
+_LISTED = read_sections(Path(__file__).with_name("characters.txt"))  # the file says where they come from
 _NAMES = ("control", "punctuation", "accent", "letter", "number", "inert")
 CONTROL, PUNCTUATION, ACCENT, LETTER, NUMBER, INERT = (Kind(" ".join(_LISTED[name])) for name in _NAMES)
 WHITE = Kind("9-D 20 85 A0 1680 2000-200A 2028-2029 202F 205F 3000")
 # As in Hugging Face's tokenizers, where 2B820 was mistyped as 2B920: 256 Chinese characters stay unsplit.
 CHINESE = Kind("3400-4DBF 4E00-9FFF F900-FAFF 20000-2A6DF 2A700-2B81F 2B920-2CEAF 2F800-2FA1F")
 
-# Characters that Unicode takes apart since 2017, and Hugging Face's tokenizers do not.
+# Characters that Unicode has decomposed since 2017, but Hugging Face's tokenizers do not.
 WHOLE = Kind("105C9 105E4 11383 11385 1138E 11391 113C5 113C7-113C8 11938 16121-16128 16D68-16D6A")
-# Capital letters that Python 3.10 does not know yet, and how far away their small letters are.
+# Capital letters that Python 3.10 does not know yet, and the distance to their small letters.
 YOUNG_CAPITALS = [(Kind(table), int(far)) for far, table in (line.split(maxsplit=1) for line in _LISTED["capital"])]
 
 
 def decompose(character: str) -> str:
-    """A letter and its accents, one after the other: Unicode's canonical decomposition (NFD) of one character.
+    """Return a letter and its accents, one after the other: Unicode's canonical decomposition (NFD) of one character.
 
     >>> [unicodedata.name(part) for part in decompose("é")]
     ['LATIN SMALL LETTER E', 'COMBINING ACUTE ACCENT']
@@ -63,7 +63,7 @@ def decompose(character: str) -> str:
 
 
 def lower(character: str) -> str:
-    """One character in lower case; its place in the word plays no part, so the Greek final sigma stays a plain one.
+    """Return one character in lower case, whatever its position in the word: the Greek final sigma stays plain.
 
     >>> lower("Σ"), lower("İ") == "i\N{COMBINING DOT ABOVE}"
     ('σ', True)
@@ -76,11 +76,11 @@ def lower(character: str) -> str:
 
 
 def fold(character: str, lowercase: bool, strip_accents: bool, split_chinese: bool) -> str:
-    """What BERT makes of one character before it looks into the vocabulary; spaces in the answer cut words.
+    """Return BERT's form of one character before it looks into the vocabulary; spaces in the result cut words.
 
     In this order: white space becomes a space; control, format and private-use characters vanish; a Chinese character
-    becomes a word of its own; accents are taken off (decompose, drop the marks); letters become lower case, each by
-    itself; punctuation becomes a word of its own.
+    becomes a separate word; accents are removed (decompose, drop the marks); letters become lower case, one by one;
+    punctuation becomes a separate word.
 
     >>> [fold(c, lowercase=True, strip_accents=True, split_chinese=True) for c in "É,熊"]
     ['e', ' , ', ' 熊 ']
@@ -106,7 +106,7 @@ def _check_character(character):
 
 @lru_cache
 def byte_characters() -> dict[int, str]:
-    """A visible character for each of the 256 bytes: itself where it has a shape, else one from U+0100 on.
+    """Return a visible character for each of the 256 bytes: itself if it has a shape, else one from U+0100 upward.
 
     >>> byte_characters()[ord("A")], byte_characters()[ord(" ")], byte_characters()[ord("\\n")]
     ('A', 'Ġ', 'Ċ')
@@ -117,7 +117,7 @@ def byte_characters() -> dict[int, str]:
 
 
 def words(text: str) -> list[str]:
-    """Word-level tokenization: cut at white space, and every punctuation mark is a word of its own.
+    """Tokenize by words: cut at white space, and make every punctuation mark a separate word.
 
     >>> words("The bear waited, grinning.")
     ['The', 'bear', 'waited', ',', 'grinning', '.']
@@ -127,7 +127,7 @@ def words(text: str) -> list[str]:
 
 
 def characters(text: str) -> list[str]:
-    """Character-level tokenization: every character is a token, the spaces too.
+    """Tokenize by characters: every character is a token, including spaces.
 
     >>> characters("I am")
     ['I', ' ', 'a', 'm']

@@ -1,6 +1,6 @@
-"""How a subword vocabulary is learned: start from single characters, and keep gluing the best pair together.
+"""How a subword vocabulary is learned: start from single characters, and repeatedly merge the best pair.
 
-The loop is the same for BPE and WordPiece. They differ in what "best" means: see `bpe.bpe_score` and
+The loop is the same for BPE and WordPiece; they differ in the definition of "best": see `bpe.bpe_score` and
 `wordpiece.wordpiece_score`.
 Source: L 3.2.2.
 """
@@ -15,11 +15,11 @@ from tutorial_lib.arguments import check_has, check_texts, whole_number
 def learn_merges(
     words: Counter, start: list[str], vocab_size: int, score: Callable, join: Callable
 ) -> tuple[list[str], list[tuple[str, str]]]:
-    """Glue the best pair of neighbors together until the vocabulary is full or no pair occurs twice.
+    """Merge the best pair of neighbors until the vocabulary is full or no pair occurs twice.
 
     words: how often each word occurs; a word is a tuple of tokens of `start`. start: the tokens to begin with. score:
-    `bpe_score` or `wordpiece_score`; of pairs that score the same, the one with the oldest tokens wins. join: makes one
-    token out of two. Returns the tokens, the oldest first, and the pairs that were glued, in order.
+    `bpe_score` or `wordpiece_score`; of pairs with equal scores, the one with the oldest tokens wins. join: turns two
+    tokens into one. Returns the tokens, the oldest first, and the merged pairs, in order.
 
     >>> from tutorial_lib.tokenization import bpe_score
     >>> learn_merges(Counter({("b", "e", "a", "r"): 2}), ["a", "b", "e", "r"], 6, bpe_score, str.__add__)
@@ -33,12 +33,12 @@ def learn_merges(
     age = {token: number for number, token in enumerate(start)}
     strange = {token for word in words for token in word} - age.keys()
     if strange:
-        raise ValueError(f"start must hold all tokens of words, but {sorted(strange)[:5]} are missing")
+        raise ValueError(f"start must contain all tokens of words, but {sorted(strange)[:5]} are missing")
     corpus = [list(word) for word in words]
     counts = list(words.values())
     pairs = Counter()
     tokens = Counter()
-    places = defaultdict(set)  # pair -> the numbers of the words that hold it
+    places = defaultdict(set)  # pair -> the numbers of the words that contain it
     for number, word in enumerate(corpus):
         _count(word, counts[number], number, pairs, tokens, places)
     merges = []
@@ -57,7 +57,7 @@ def learn_merges(
 
 
 def merge(word: list[str], pair: tuple[str, str], new: str) -> list[str]:
-    """A word with each occurrence of a pair, from the left, replaced by one token.
+    """Return a word with each occurrence of a pair, from the left, replaced by one token.
 
     >>> merge(["b", "a", "b", "a", "a"], ("b", "a"), "ba")
     ['ba', 'ba', 'a']
@@ -72,13 +72,13 @@ def merge(word: list[str], pair: tuple[str, str], new: str) -> list[str]:
 
 
 def glue(word: list[str], rank: dict[tuple[str, str], int]) -> list[str]:
-    """Glue pairs of a word, the smallest rank first, and of equal pairs the first in the word, until none has a rank.
+    """Merge pairs of a word, the smallest rank first, and of equal pairs the first in the word, until none has a rank.
 
     >>> glue(list("bababa"), {("a", "b"): 0, ("b", "ab"): 1})
     ['bab', 'ab', 'a']
     """
     tokens = list(word)
-    left = list(range(-1, len(word) - 1))  # where the token before and the one after begin
+    left = list(range(-1, len(word) - 1))  # where the tokens before and after begin
     right = list(range(1, len(word) + 1))
     queue = [(rank[pair], i) for i, pair in enumerate(zip(word, word[1:])) if pair in rank]
     heapify(queue)
@@ -86,7 +86,7 @@ def glue(word: list[str], rank: dict[tuple[str, str], int]) -> list[str]:
         number, i = heappop(queue)
         j = right[i]
         if j == len(tokens) or rank.get((tokens[i], tokens[j])) != number:
-            continue  # one of the two was glued to another token before
+            continue  # one of the two was merged with another token before
         tokens[i], tokens[j] = tokens[i] + tokens[j], ""
         right[i] = right[j]
         if right[i] < len(tokens):
@@ -110,7 +110,7 @@ def _count(word: list[str], times: int, number: int, pairs: Counter, tokens: Cou
 
 
 def _best_pair(pairs: Counter, tokens: Counter, score: Callable, age: dict[str, int]) -> tuple[str, str] | None:
-    """The pair with the highest score that occurs at least twice; of equals, the one whose tokens are oldest."""
+    """Return the pair with the highest score that occurs at least twice; of equals, the one with the oldest tokens."""
     total = tokens.total()
     scores = {pair: score(n, tokens[pair[0]], tokens[pair[1]], total) for pair, n in pairs.items() if n > 1}
     if not scores:

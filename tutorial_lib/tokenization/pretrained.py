@@ -8,10 +8,10 @@ from tutorial_lib.tokenization.wordpiece import WordPiece
 
 
 def tokenizer_of(name: str | os.PathLike) -> BPE | WordPiece:
-    """A model's tokenizer by its files: `WordPiece` or `BPE` (of vocabulary files also `RobertaBPE`, `OptBPE`).
+    """Return a model's tokenizer, by its files: `WordPiece` or `BPE` (also `RobertaBPE`, `OptBPE`).
 
-    Raises ModelNotAvailable if the name is not known or its files are not to be had, ValueError for other tokenizers,
-    such as ALBERT's SentencePiece, and for settings that are not computed here; the message names them.
+    Raises ModelNotAvailable if the name is not known or its files are not available, ValueError for unsupported
+    tokenizers, such as ALBERT's SentencePiece, and unsupported settings; the message names them.
 
     >>> type(tokenizer_of("book-gpt")).__name__, type(tokenizer_of("book-bert")).__name__
     ('BPE', 'WordPiece')

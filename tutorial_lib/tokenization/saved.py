@@ -1,7 +1,7 @@
-"""The files of a tokenizer: tokenizer.json, which Hugging Face saves today, or the vocabulary files before it.
+"""The files of a tokenizer: tokenizer.json, which Hugging Face saves today, or the older vocabulary files.
 
-`read` takes from them what `WordPiece` and `BPE` compute, and refuses, by its name, what they do not. The steps of a
-tokenizer.json are in `steps`. If a folder has both kinds of files, tokenizer.json wins, as it does for transformers.
+`read` takes from them what `WordPiece` and `BPE` compute, and rejects anything else by its name. The steps of a
+tokenizer.json are in `steps`. If a folder has both kinds of files, tokenizer.json wins, as in transformers.
 """
 
 import os
@@ -17,8 +17,8 @@ from tutorial_lib.weights import read_json
 from tutorial_lib.weights.files import read_text
 from tutorial_lib.weights.find import as_folder, vocabulary_folder
 
-OF_OPENAI = ("encoder.json", "vocab.bpe")  # vocab.json and merges.txt, as they were first published
-# transformers' classes that take tokenizer.json as it is; others let tokenizer_config.json win.
+OF_OPENAI = ("encoder.json", "vocab.bpe")  # vocab.json and merges.txt, under their first published names
+# transformers' classes that take tokenizer.json unchanged; for others tokenizer_config.json wins.
 GENERIC = ("PreTrainedTokenizerFast", "TokenizersBackend")
 FLAGS = dict.fromkeys(("single_word", "lstrip", "rstrip", "normalized", "special"), bool)
 OURS = {"normalized": "normalized", "lstrip": "spaced", "rstrip": "spaced_after"}  # their flag -> our list
@@ -28,7 +28,7 @@ PROCESSORS = ("ByteLevel", "TemplateProcessing", "RobertaProcessing", "BertProce
 
 @dataclass
 class Saved:
-    """A tokenizer as its files have it.
+    """A tokenizer as described by its files.
 
     kind: "WordPiece" or "BPE". vocab: that of the model, without tokens that were added. where: the file or folder.
     family: "roberta" or "opt", for vocabulary files of these. config: tokenizer_config.json. added: tokens that stay
@@ -47,7 +47,7 @@ class Saved:
     spaced: list | None = None
 
     def dress(self, make: Callable[[], Tokenizer]) -> Tokenizer:
-        """Make a tokenizer, and give it the tokens that stay whole and those around texts. Errors name the file."""
+        """Create a tokenizer with its whole tokens and the tokens put around texts. Errors name the file."""
         with _named(self.where):
             tokenizer = make()
             if self.parts:
@@ -65,7 +65,7 @@ class Saved:
         return tokenizer
 
     def _add(self, tokenizer):
-        """Add tokens to the vocabulary. A new one gets the id that `tokenizers` gives it, which the file must have."""
+        """Add tokens to the vocabulary. A new one must have the id that `tokenizers` would give it."""
         lists = {name: list(getattr(tokenizer, name)) for name in (*OURS.values(), "special", "added")}
         tokenizer.vocab = dict(tokenizer.vocab)
         following = len(tokenizer.model_vocab)
@@ -92,16 +92,16 @@ class Saved:
         for token in tokenizer.normalized:
             other = written.setdefault(tokenizer.normalize(token), token)
             if other != token or not tokenizer.normalize(token):
-                what = f"is the same as {other!r}" if other != token else "is nothing"
-                raise ValueError(f"added token {token!r} {what} once it is normalized: not computed here")
+                what = f"equals {other!r}" if other != token else "is nothing"
+                raise ValueError(f"added token {token!r} {what} after normalization, which is not supported")
 
 
 def read(name: str | os.PathLike | None, kind: str = "") -> Saved:
-    """The tokenizer of a model, by name or folder. Of a known name its vocabulary files count, whose sums are known.
+    """Read the tokenizer of a model, by name or folder. A known name's vocabulary files count: their sums are known.
 
-    kind: "WordPiece" or "BPE", if it must be one. Raises ModelNotAvailable where the name is not known or its files are
-    not to be had, ValueError for files that are damaged, or of a tokenizer that is not computed here; the message names
-    the file and the part.
+    kind: "WordPiece" or "BPE", if only one is accepted. Raises ModelNotAvailable if the name is not known or its files
+    are not available, ValueError for damaged files or an unsupported tokenizer; the message names the file and the
+    part.
 
     >>> read("book-gpt").kind, read(None).kind
     ('BPE', 'WordPiece')
@@ -116,7 +116,7 @@ def read(name: str | os.PathLike | None, kind: str = "") -> Saved:
     else:
         saved = _of_merges(folder)
     if kind and saved.kind != kind:
-        raise ValueError(f"name must be a model whose vocabulary's kind is {kind}, got {name!r}, of kind {saved.kind}")
+        raise ValueError(f"name must be a model with a {kind} vocabulary, got {name!r}, of kind {saved.kind}")
     if not saved.parts:
         told = "added_tokens_decoder" in saved.config
         saved.spaced = [] if told else None
@@ -126,7 +126,7 @@ def read(name: str | os.PathLike | None, kind: str = "") -> Saved:
 
 @contextmanager
 def _named(path):
-    """Errors of this block name the file; what the block does not expect in it counts as damage."""
+    """Name the file in errors of this block; unexpected exceptions count as damage."""
     try:
         yield
     except (KeyError, TypeError, AttributeError, IndexError) as error:
@@ -165,7 +165,7 @@ def _of_merges(folder):
 
 
 def _added_in(config, folder):
-    """The tokens that tokenizer_config.json tells, in the form of tokenizer.json."""
+    """Return the tokens of tokenizer_config.json in the form of tokenizer.json."""
     usual = dict.fromkeys(FLAGS, False) | {"normalized": True}
     with _named(folder / "tokenizer_config.json"):
         tokens = config["added_tokens_decoder"].items()
@@ -173,7 +173,7 @@ def _added_in(config, folder):
 
 
 def _added_beside(config, folder):
-    """What added_tokens.json has, where tokenizer_config.json does not tell, in the same form."""
+    """Return the tokens of added_tokens.json that tokenizer_config.json lacks, in the same form."""
     path = folder / "added_tokens.json"
     ids = read_json(path) if path.is_file() else {}
     path = folder / "special_tokens_map.json"
@@ -247,16 +247,16 @@ def _say_lengths(path, parts):
     odd = padding and any(padding.get(name, value) != value for name, value in harmless.items())
     told = ["truncation"] * bool(parts["truncation"]) + ["padding"] * bool(odd)
     if told:
-        what = f"{' and '.join(told)} not applied, as in transformers; encode takes max_length and pad_to"
+        what = f"{' and '.join(told)} not applied, as in transformers. Pass max_length and pad_to to encode"
         warnings.warn(f"{path}: {what}", stacklevel=2)
 
 
 def _around(processor):
-    """Return what a post_processor puts around one text and around two, as `encoding.around` returns it."""
+    """Return the tokens that a post_processor puts around one text and two, as `encoding.around` does."""
     steps = all_steps("post_processor", processor, "processors")
     for step in steps:
         if checked("post_processor", "type", step["type"], PROCESSORS) == "ByteLevel":
-            byte_level_settings("post_processor", step)  # which move offsets only
+            byte_level_settings("post_processor", step)  # which only move offsets
     steps = [step for step in steps if step["type"] != "ByteLevel"]
     if len(steps) > 1:
         raise ValueError(f"post_processor must not have both {steps[0]['type']} and {steps[1]['type']}")
@@ -291,7 +291,7 @@ def _template(pieces, special):
 
 
 def _check_around(saved, tokenizer):
-    """Refuse tokens around texts that are not in the vocabulary, or that do not match tokenizer_config.json."""
+    """Reject tokens around texts that are not in the vocabulary, or that do not match tokenizer_config.json."""
     tokens = [token for token, _ in (*tokenizer.single, *tokenizer.pair) if token not in ("$A", "$B")]
     missing = [token for token in tokens if token not in tokenizer.vocab]
     if missing:

@@ -1,7 +1,7 @@
-"""The steps of a tokenizer.json: what happens to a text before it is cut, where it is cut, how text comes back.
+"""The steps of a tokenizer.json: how a text is prepared, where it is cut, and how tokens become a text again.
 
-Each function reads one part of the file and returns what that part computes. A step or a setting that is not computed
-here raises ValueError with its name. The names are those of Hugging Face's `tokenizers`.
+Each function reads one part of the file and returns a function that computes it. Unsupported steps and settings raise
+ValueError with their names. The names are those of Hugging Face's `tokenizers`.
 """
 
 import re
@@ -12,16 +12,16 @@ from itertools import groupby
 
 from tutorial_lib.tokenization.kinds import INERT, LETTER, NUMBER, WHITE, Kind, byte_characters
 
-# What GPT-2 does, as its tokenizer.json describes it.
+# GPT-2's steps, as its tokenizer.json describes them.
 GPT2 = {
     "normalizer": None,
     "pre_tokenizer": {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True, "use_regex": True},
     "decoder": {"type": "ByteLevel", "add_prefix_space": True, "trim_offsets": True, "use_regex": True},
     "model": {"type": "BPE"},
 }
-# GPT-2's rule: English contractions; letters, numbers or signs, with a space before or not; white space.
+# GPT-2's rule: English contractions; letters, numbers or signs, with or without a space before them; white space.
 CHUNK = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
-BYTE = re.compile("<0x[+0-9A-Fa-f][0-9A-Fa-f]>")  # how a vocabulary writes a byte beside its characters
+BYTE = re.compile("<0x[+0-9A-Fa-f][0-9A-Fa-f]>")  # how a vocabulary writes a byte next to its characters
 YOUNG_NUMBERS = Kind("11DE0-11DE9 16FF4-16FF6")  # which Digits knows, and \p{N} does not
 NUMERIC = re.compile(f"[{NUMBER.pattern}{YOUNG_NUMBERS.pattern}]")
 
@@ -49,7 +49,7 @@ def settings_of(where: str, part: dict, unused: Iterable[str] = (), **usual: obj
 
 
 def checked(where: str, name: str, value: object, allowed: Iterable) -> object:
-    """Return the value of a setting, if it is one of those that are computed. Raises ValueError by name."""
+    """Return the value of a setting, if it is supported. Raises ValueError by name."""
     if not any(value is one or (type(value) is type(one) and value == one) for one in allowed):
         known = " or ".join(map(repr, allowed))
         raise ValueError(f"{where} must have {name} {known}, got {value!r:.60}: not computed here")
@@ -89,7 +89,8 @@ def normalizer(part: dict | None) -> Callable[[str], str]:
 
 def _unicode(part):
     settings_of("normalizer", part)
-    # Characters that `tokenizers` does not know to be marks neither combine with others nor change places with them.
+    # Characters that `tokenizers` does not recognize as marks: they neither combine with others nor change places with
+    # them.
     parts = re.compile(f"([{INERT.pattern}])")
     return lambda text: "".join(
         piece if number % 2 else unicodedata.normalize(part["type"], piece)
@@ -133,7 +134,7 @@ def cutter(part: dict | None) -> Callable[[list[str], bool], list[str]]:
 
 
 def writes_bytes(parts: dict) -> bool:
-    """Check the order of the steps, and return whether each piece is written as bytes in the end.
+    """Check the order of the steps, and return whether each piece is finally written as bytes.
 
     >>> writes_bytes(GPT2)
     True
@@ -143,7 +144,7 @@ def writes_bytes(parts: dict) -> bool:
         raise ValueError("pre_tokenizer must have ByteLevel as its last step: else not computed here")
     before = {step["type"] for step in all_steps("normalizer", parts["normalizer"], "normalizers")}
     first = [step for step in steps if step.get("prepend_scheme") == "first"]
-    if first and (before & {"Prepend", "Replace"} or first != steps[:1]):  # which piece is the first is not plain then
+    if first and (before & {"Prepend", "Replace"} or first != steps[:1]):  # or it is unclear which piece is first
         what = "prepend_scheme first only in its first step, without Prepend or Replace before"
         raise ValueError(f"pre_tokenizer must have {what}: else not computed here")
     return any(step["type"] == "ByteLevel" for step in steps)
@@ -174,7 +175,7 @@ def _byte_level(part):
 
 
 def byte_level_settings(where: str, part: dict) -> tuple[bool, bool]:
-    """add_prefix_space and use_regex; trim_offsets changes no id."""
+    """Read add_prefix_space and use_regex; trim_offsets does not change ids."""
     space, _, use_regex = settings_of(where, part, add_prefix_space=bool, trim_offsets=bool, use_regex=True)
     return space, use_regex
 
@@ -193,7 +194,7 @@ def _metaspace(part):
 
 
 def _metaspace_settings(where, part):
-    """replacement, prepend_scheme and split; older files have add_prefix_space for prepend_scheme."""
+    """Read replacement, prepend_scheme and split; older files have add_prefix_space instead of prepend_scheme."""
     old = ("add_prefix_space", "str_rep")
     mark, scheme, split = settings_of(where, part, old, replacement=str, prepend_scheme=None, split=True)
     if len(mark) != 1:
@@ -210,16 +211,16 @@ BEHAVIORS = ("Isolated", "Removed", "MergedWithPrevious", "MergedWithNext", "Con
 
 
 def divided(text: str, pattern: re.Pattern, behavior: str, invert: bool = False) -> list[str]:
-    """Cut a text into what a pattern finds and what is between.
+    """Cut a text into the matches of a pattern and the parts between them.
 
-    behavior says what becomes of what it finds. Isolated: a piece of its own. Removed: left out. MergedWithPrevious,
-    MergedWithNext: part of the piece before or after it. Contiguous: neighbors are one piece. invert: what is between
-    counts as found.
+    behavior says what happens to a match. Isolated: a separate piece. Removed: left out. MergedWithPrevious,
+    MergedWithNext: part of the piece before or after it. Contiguous: neighbors are one piece. invert: the parts between
+    count as matches.
 
     >>> divided("a-b--c", re.compile("-"), "MergedWithNext"), divided("a-b--c", re.compile("-"), "Contiguous")
     (['a', '-b', '-', '-c'], ['a', '-', 'b', '--', 'c'])
     """
-    found = []  # (piece, whether it counts as found)
+    found = []  # (piece, whether it counts as a match)
     end = 0
     for match in pattern.finditer(text):
         found += [(text[end : match.start()], invert), (match[0], not invert)]
@@ -259,10 +260,10 @@ def decoder(part: dict | None) -> Callable[[list[str]], str]:
 
 
 def _from_byte_level(part):
-    byte_level_settings("decoder", part)  # none of which plays a part here
+    byte_level_settings("decoder", part)  # they have no effect here
     byte_of = {character: byte for byte, character in byte_characters().items()}
 
-    def data(token):  # a token that was added may have characters that stand for no byte: it is text
+    def data(token):  # an added token may have characters that represent no byte: it is text
         return bytes(map(byte_of.get, token)) if byte_of.keys() >= set(token) else token.encode()
 
     return lambda tokens: [b"".join(map(data, tokens)).decode(errors="replace")]
@@ -327,12 +328,12 @@ DECODERS = {
 CLASSES = {r"\p{L}": LETTER.pattern, r"\p{N}": NUMBER.pattern, r"\s": WHITE.pattern}
 WITHOUT = {r"\P{L}": LETTER.pattern, r"\P{N}": NUMBER.pattern, r"\S": WHITE.pattern}
 SIGN = re.compile(r"\\[pP]\{[^}]*\}|\\.|\(\?<?[^a-zA-Z<]|\(\?i:|\(\?|\[\^?\]?|&&|\}\+|.", re.DOTALL)
-SEVERAL = re.compile("ss|st|f[fil]", re.IGNORECASE)  # letters that are one in another case, such as ß and ﬁ
+SEVERAL = re.compile("ss|st|f[fil]", re.IGNORECASE)  # letters that are one character in another case, such as ß and ﬁ
 GROUPS = ("(?:", "(?=", "(?!", "(?<=", "(?<!", "(?>", "(?i:")
 
 
 def _pattern(spec):
-    """The pattern of a Split or a Replace: {"String": ...} or {"Regex": ...}."""
+    """Compile the pattern of a Split or a Replace: {"String": ...} or {"Regex": ...}."""
     ((kind, text),) = spec.items()
     if checked("pattern", "type", kind, ("String", "Regex")) == "String":
         return re.compile(re.escape(text))
@@ -341,17 +342,17 @@ def _pattern(spec):
 
 @lru_cache
 def translated(text: str) -> re.Pattern:
-    r"""Compile a regular expression of `tokenizers`: \p{L} (letters), \p{N} (numbers) and \s are what they are there.
+    r"""Compile a regular expression of `tokenizers`, with its \p{L} (letters), \p{N} (numbers) and \s.
 
-    Python's own \s has other characters, and \w and \d depend on its version. Raises ValueError by the name of what
-    the two read differently.
+    Python's own \s has other characters, and \w and \d depend on its version. Raises ValueError by the name of anything
+    that the two read differently.
 
     >>> translated(r"\p{N}{1,3}").findall("1984")
     ['198', '4']
     """
     several = SEVERAL.search(text)
     if "(?i" in text and several:
-        raise ValueError(f"pattern must not have {several[0]} beside (?i, got {text!r:.200}: not computed here")
+        raise ValueError(f"pattern must not combine {several[0]} with (?i, got {text!r:.200}: not computed here")
     signs = []
     inside = False  # square brackets
     for sign in SIGN.findall(text):
@@ -375,7 +376,7 @@ def translated(text: str) -> re.Pattern:
     try:
         pattern = re.compile("".join(signs))
     except re.error as error:
-        raise ValueError(f"pattern must be one that Python reads, got {text!r:.200} ({error})") from error
+        raise ValueError(f"pattern must be valid in Python, got {text!r:.200} ({error})") from error
     if pattern.fullmatch(""):
-        raise ValueError(f"pattern must not find what is empty, got {text!r:.200}: not computed here")
+        raise ValueError(f"pattern must not match the empty string, got {text!r:.200}: not computed here")
     return pattern

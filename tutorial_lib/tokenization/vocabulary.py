@@ -1,4 +1,4 @@
-"""What a vocabulary is made of. Source: L 3.2.2, 4.2.1."""
+"""The kinds of tokens in a vocabulary. Source: L 3.2.2, 4.2.1."""
 
 import re
 from collections import Counter
@@ -15,7 +15,7 @@ KINDS = ("special", "unused", "one character", "continuation", "word", "other")
 
 @dataclass
 class Anatomy:
-    """What the tokens of one vocabulary are. Each token has one kind, so `kinds` sums up to `size`.
+    """The kinds of tokens in one vocabulary. Each token has one kind, so `kinds` sums up to `size`.
 
     kinds: how many tokens are special, unused, one character, a continuation (beginning with ##), a word of letters and
     digits, or other. blocks: (kind, first id, last id) for runs of ids of one kind. alphanumeric_share counts all
@@ -52,7 +52,7 @@ def anatomy(vocab: dict[str, int] | Iterable[str]) -> Anatomy:
 
 
 def kind(token: str) -> str:
-    """The kind of one token, one of `KINDS`.
+    """Return the kind of one token, one of `KINDS`.
 
     >>> kind("[MASK]"), kind("[unused7]"), kind("##ness"), kind("é"), kind("bear"), kind("...")
     ('special', 'unused', 'continuation', 'one character', 'word', 'other')

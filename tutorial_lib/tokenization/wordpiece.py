@@ -18,16 +18,16 @@ from tutorial_lib.tokenization.saved import read
 
 UNKNOWN, CLS, SEP, PAD, MASK = "[UNK]", "[CLS]", "[SEP]", "[PAD]", "[MASK]"
 SPECIAL = [PAD, UNKNOWN, CLS, SEP, MASK]
-# What decoding writes without a space before it.
+# Tokens that decoding writes without a space before them.
 ATTACHED = (".", "?", "!", ",", "n't", "'m", "'s", "'ve", "'re")
 
 
 def wordpiece_score(pair: int, first: int, second: int, total: int) -> float:
-    """WordPiece's score: how much more likely the training text becomes once the pair is one token.
+    """Return WordPiece's score: how much more likely the training text becomes once the pair is one token.
 
-    In a model where each token comes up on its own, with probability count / total, the pair now costs
-    log p(first) + log p(second), and as one token log p(pair): `pair` times the difference is gained. So two tokens
-    that are frequent anyway, and meet by chance, are not glued together.
+    In a model in which each token occurs independently, with probability count / total, the pair now costs log p(first)
+    + log p(second), and as one token log p(pair): the gain is `pair` times the difference. So two tokens that are
+    frequent anyway, and meet by chance, are not merged.
 
     >>> wordpiece_score(10, 10, 10, 1000) > wordpiece_score(10, 100, 100, 1000)
     True
@@ -36,18 +36,17 @@ def wordpiece_score(pair: int, first: int, second: int, total: int) -> float:
 
 
 class WordPiece(Tokenizer):
-    """BERT's tokenizer: clean the text, cut it into words, cut each word into the longest pieces that it knows.
+    """BERT's tokenizer: clean the text, cut it into words, cut each word into the longest pieces in the vocabulary.
 
-    A piece that does not begin a word is written with ##. A word that no pieces make up, or that is longer than 100
-    characters, becomes [UNK] as a whole. The special tokens, where they stand in the text, are kept as they are.
-
-    Its ids equal those of `transformers.BertTokenizerFast` (tokenizers 0.23), whatever Python runs it. Two things may
-    differ: an older `tokenizers` knows fewer capital letters of rare scripts, and marks that stay on their letter are
-    not put into Unicode's order (only rare ones stay when accents are taken off).
+    A piece that does not begin a word is written with ##. A word that cannot be cut into pieces, or that is longer than
+    100 characters, becomes [UNK] as a whole. Special tokens in the text are kept whole. Its ids equal those of
+    `transformers.BertTokenizerFast` (tokenizers 0.23), in every version of Python. There are two possible differences:
+    an older `tokenizers` knows fewer capital letters of rare scripts, and marks that stay on their letter are not put
+    into Unicode's order (only rare ones stay when accents are removed).
 
     vocab: token -> id, or the tokens in the order of their ids; with [PAD], [UNK], [CLS] and [SEP]. lowercase: turn
-    letters into lower case. strip_accents: take accents off letters; None does as lowercase does. split_chinese: make
-    each Chinese character a word.
+    letters into lower case. strip_accents: remove accents; None means the same as lowercase. split_chinese: make each
+    Chinese character a word.
 
     >>> tok = WordPiece.from_pretrained()
     >>> tok.tokenize("The bear was serendipitous!")
@@ -62,7 +61,7 @@ class WordPiece(Tokenizer):
     special = SPECIAL
     unknown = UNKNOWN
     longest_word = 100
-    cleanup = True  # whether decoding puts punctuation to the word before
+    cleanup = True  # whether decoding joins punctuation to the word before
 
     def __init__(
         self, vocab: dict[str, int] | Sequence[str], lowercase: bool = True, strip_accents: bool | None = None,
@@ -71,7 +70,7 @@ class WordPiece(Tokenizer):
         super().__init__(vocab)
         missing = [token for token in SPECIAL if token not in self.vocab and token != MASK]
         if missing:
-            raise ValueError(f"vocab must hold {', '.join(SPECIAL[:4])}; it lacks {', '.join(missing)}")
+            raise ValueError(f"vocab must contain {', '.join(SPECIAL[:4])}; it lacks {', '.join(missing)}")
         self.lowercase = lowercase
         self.strip_accents = lowercase if strip_accents is None else strip_accents
         self.split_chinese = split_chinese
@@ -81,11 +80,11 @@ class WordPiece(Tokenizer):
         self._known_words = {}
 
     def normalize(self, text: str) -> str:
-        """A text as tokens that were added are looked for in it: in lower case and without accents, if words are."""
+        """Return the form of a text in which added tokens are searched: lower case without accents, if words are."""
         return text.translate(self._normalized) if self.normalized else text
 
     def words(self, text: str) -> list[str]:
-        """The first half: a text as cleaned words, before any look into the vocabulary.
+        """First half: turn a text into cleaned words, without looking into the vocabulary.
 
         >>> WordPiece.from_pretrained().words("Crème brûlée, 熊!")
         ['creme', 'brulee', ',', '熊', '!']
@@ -93,7 +92,7 @@ class WordPiece(Tokenizer):
         return check_text("text", text).translate(self._folded).split()
 
     def pieces(self, word: str) -> list[str]:
-        """The second half: one word as the longest pieces in the vocabulary, from left to right.
+        """Second half: cut one word into the longest pieces in the vocabulary, from left to right.
 
         >>> WordPiece.from_pretrained().pieces("bearness")
         ['bear', '##ness']
@@ -119,12 +118,12 @@ class WordPiece(Tokenizer):
         return pieces
 
     def decode(self, ids: Iterable[int], skip_special: bool = False) -> str:
-        """Text out of ids: pieces with ## join the word before, and . , ? ! and contractions stand without a space.
+        """Turn ids into text: join pieces with ## to the word before, and . , ? ! and contractions without a space.
 
-        What encoding threw away (capitals, accents, spaces) does not come back.
+        The losses of encoding (capitals, accents, spaces) are not restored.
 
-        ids: whole numbers; a list, an array or a tensor of one dimension. skip_special: leave [CLS], [SEP], [PAD],
-        [MASK] and [UNK] out. Raises ValueError if an id is not in the vocabulary.
+        ids: whole numbers; a list, an array or a tensor of one dimension. skip_special: leave out [CLS], [SEP], [PAD],
+        [MASK] and [UNK]. Raises ValueError if an id is not in the vocabulary.
 
         >>> WordPiece.from_pretrained().decode([101, 1045, 2293, 5597, 999, 102], skip_special=True)
         'i love mathematics!'
@@ -139,10 +138,10 @@ class WordPiece(Tokenizer):
 
     @classmethod
     def from_pretrained(cls, name: str | os.PathLike | None = None) -> "WordPiece":
-        """A tokenizer by a model's name, or a folder with tokenizer.json or vocab.txt; None for the default model.
+        """Load a tokenizer by a model's name, or a folder with tokenizer.json or vocab.txt; None for the default model.
 
-        Raises ModelNotAvailable if the name is not known or its files are not to be had, ValueError if the folder has
-        none, or they are of a tokenizer that is not computed here.
+        Raises ModelNotAvailable if the name is not known or its files are not available, ValueError if the folder has
+        no tokenizer or an unsupported one.
         """
         return cls._of(read(name, "WordPiece"))
 
@@ -159,8 +158,8 @@ class WordPiece(Tokenizer):
     def save(self, folder: str | os.PathLike) -> None:
         """Write vocab.txt and tokenizer_config.json, which Hugging Face's BertTokenizer loads too.
 
-        A tokenizer that was read from a tokenizer.json is written as one, which AutoTokenizer loads. Other files of a
-        tokenizer in the folder are removed: they would count before these.
+        A tokenizer that was read from a tokenizer.json is written as one, which AutoTokenizer loads. Other tokenizer
+        files in the folder are removed, because they would take precedence.
         """
         if self.saved:
             return self._save_json(folder)
@@ -178,12 +177,12 @@ class WordPiece(Tokenizer):
         cls, texts: Iterable[str], vocab_size: int, lowercase: bool = True, strip_accents: bool | None = None,
         split_chinese: bool = True,
     ) -> "WordPiece":  # fmt: skip
-        """Learn a vocabulary of vocab_size tokens: again and again glue the pair that makes the texts most likely.
+        """Learn a vocabulary of vocab_size tokens: repeatedly merge the pair that makes the texts most likely.
 
         It starts from the five special tokens and from every character of the texts, with and without ##, so that a
         word of known characters is never [UNK]. The score of a pair is `wordpiece_score`, after Schuster and Nakajima
-        (2012), who first described WordPiece; Google never published its own trainer. Of equal pairs the one with the
-        smaller ids wins, and a pair that occurs once is never glued. The merges are forgotten: `pieces` takes the
+        (2012), who first described WordPiece; Google never published its own trainer. For equal pairs the one with the
+        smaller ids wins, and a pair that occurs once is never merged. The merges are not kept: `pieces` takes the
         longest match instead. Raises TypeError if texts is not a list of str, ValueError if vocab_size has no room for
         the special tokens and the characters.
 
@@ -205,7 +204,7 @@ class WordPiece(Tokenizer):
 
 
 class _Folded(dict):
-    """`fold` as a table for str.translate: code point -> what BERT makes of it, worked out when first asked for."""
+    """`fold` as a table for str.translate: code point -> BERT's form of it, computed on first use."""
 
     def __init__(self, lowercase: bool, strip_accents: bool, split_chinese: bool):
         super().__init__()
@@ -217,7 +216,7 @@ class _Folded(dict):
 
 
 class _Normalized(_Folded):
-    """The same, but punctuation does not yet become a word of its own."""
+    """The same, but punctuation does not yet become a separate word."""
 
     def __missing__(self, code: int) -> str:
         folded = fold(chr(code), *self.settings)

@@ -1,4 +1,4 @@
-"""Training: the loop and its checkpoints, what is learned from, the book's recipes, judging, tuning, distillation."""
+"""Training: the loop and its checkpoints, training data, the book's recipes, judging, tuning, distillation."""
 
 from tutorial_lib import late
 

@@ -1,4 +1,4 @@
-"""A model's card: a README.md that says what it read, how it was trained, what was measured, what it cannot do."""
+"""A model's card: a README.md with its training texts, its training, measurements, and limits."""
 
 from pathlib import Path
 
@@ -7,7 +7,7 @@ from tutorial_lib.weights import sha256
 
 
 def story_card(name, recipe, about, folder) -> str:
-    """The card of a model that read stories, by ``story_card.md``; about: what its curves.json holds."""
+    """Return the card of a model that read stories, by ``story_card.md``; about: the content of its curves.json."""
     evaluated = dict(about["evaluated"])
     some = list(evaluated)[:: max(1, len(evaluated) // 8)]
     curve = []
@@ -30,34 +30,34 @@ def story_card(name, recipe, about, folder) -> str:
 
 
 def how_trained(recipe, batch) -> str:
-    """The line on a training. batch: what one step reads, in words."""
+    """Return the line about the training. batch: the content of one step, in words."""
     s = recipe.settings
     return (
         f"- **Training**: {s.n_steps:,} steps of {batch}; AdamW, learning rate {s.lr:g} after {s.warmup} steps of "
-        f"warmup, then a cosine down to a tenth; weight decay {s.weight_decay:g}, gradients cut at {s.clip:g}; "
-        f"seed {s.seed}, first weights of spread {recipe.std:g}, float32, one CPU thread."
+        f"warmup, then a cosine decay to a tenth; weight decay {s.weight_decay:g}, gradients cut at {s.clip:g}; "
+        f"seed {s.seed}, initial weights with standard deviation {recipe.std:g}, float32, one CPU thread."
     )
 
 
 def again(package, name, recipe) -> str:
-    """The command that trains it again."""
+    """Return the command that trains it again."""
     seeded = f" --seed {recipe.settings.seed}" if recipe.settings.seed else ""
     return f"python -m {package} train {name} --folder FOLDER{seeded}"
 
 
 def weights_table(folder, names) -> list[str]:
-    """The SHA-256 of the weights in these folders, as a section."""
+    """Return the SHA-256 of the weights in these folders, as a section."""
     rows = [f"| {name} | `{sha256(folder / name / 'model.safetensors')}` |" for name in names]
     return ["## Weights", "", "| folder | SHA-256 of model.safetensors |", "| --- | --- |", *rows]
 
 
 def lines_of_decoder(about) -> list[str]:
-    """What was measured of a decoder: its loss beside counting's, and its samples judged."""
+    """Describe a decoder's results: its loss, compared with counting, and the quality of its samples."""
     return _filled("measured_decoder.md", about=about, n=judge.N_SAMPLES).splitlines()
 
 
 def lines_of_encoder(about) -> list[str]:
-    """What was measured of an encoder: hidden tokens and pairs, of short texts and of whole ones."""
+    """Describe an encoder's results: hidden tokens and pairs, of short texts and of whole ones."""
     return _filled("measured_encoder.md", about=about, hidden=judge.HIDDEN * 100).splitlines()
 
 

@@ -1,4 +1,4 @@
-"""Distillation: a small encoder learns what a larger one would say of each hidden token, as DistilBERT did.
+"""Distillation: a small encoder learns a larger one's predictions of each hidden token, as in DistilBERT.
 
 Sources: Hinton et al. (2015); Sanh et al. (2019); R 2.2.
 """
@@ -14,10 +14,10 @@ from tutorial_lib.training.pretraining import IGNORE, make_pair, mask_tokens
 
 
 def halved(teacher):
-    """A student as DistilBERT began: every second layer of its teacher, from the first one on, copied.
+    """Return a student initialized as DistilBERT was: every second layer of its teacher, starting with the first.
 
-    Tables and MLM head are copied, too. Segments, pooler and the head for pairs are left out. Raises ValueError where
-    the teacher has no MLM head. Source: Sanh et al. (2019), section 2.
+    Tables and MLM head are also copied. Segments, pooler and the head for pairs are left out. Raises ValueError if the
+    teacher has no MLM head. Source: Sanh et al. (2019), section 2.
 
     >>> student = halved(Bert.from_pretrained("book-bert", device="cpu"))
     >>> student.config.n_layers, student.embeddings.segments, student.pooler
@@ -37,10 +37,10 @@ def halved(teacher):
 
 
 def soft_loss(student, teacher, T=1.0):
-    """How far the student's probabilities are from the teacher's, in nats: T² · mean of sum p log(p / p').
+    """Return how far the student's probabilities are from the teacher's, in nats: T² · mean of sum p log(p / p').
 
-    student, teacher: scores, (n, vocab_size), of which a softmax with temperature T makes p' and p. It is 0 where they
-    agree. A high T lets the teacher's small probabilities count, too; T² keeps the gradient's size.
+    student, teacher: scores, (n, vocab_size); a softmax with temperature T turns them into p' and p. It is 0 if they
+    agree. A high T gives weight to the teacher's small probabilities; T² keeps the gradient's size.
     Source: Hinton et al. (2015), section 2.
 
     >>> z = torch.tensor([[2.0, 0.0, 0.0]])
@@ -54,11 +54,11 @@ def soft_loss(student, teacher, T=1.0):
 
 
 def distilled(documents, tokenizer, teacher, length, batch_size, soft=1.0, T=2.0, rate=0.15):
-    """A loss for `train`: soft · `soft_loss` + (1 - soft) · the usual loss of hidden tokens (MLM).
+    """Return a loss for `train`: soft · `soft_loss` + (1 - soft) · the usual loss of hidden tokens (MLM).
 
-    soft=1: the teacher's answers alone; soft=0: the text's alone. documents, length, batch_size and rate are those of
-    `training.hidden_tokens`. The teacher sees the same hidden tokens, and which text is the first of a pair.
-    (DistilBERT adds a third term, for the cosine of student's and teacher's vectors.) Source: Sanh et al. (2019).
+    soft=1: only the teacher's answers; soft=0: only the text's. documents, length, batch_size and rate are those of
+    `training.hidden_tokens`. The teacher sees the same hidden tokens, and the same order of a pair. (DistilBERT adds a
+    third term, for the cosine of the student's and the teacher's vectors.) Source: Sanh et al. (2019).
     """
 
     def loss(model, generator):

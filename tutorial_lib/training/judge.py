@@ -1,4 +1,4 @@
-"""What a model of the book is worth: its loss beside what counting reaches, its stories judged. L 3.3.3; N 2."""
+"""How good a model of the book is: its loss compared with counting, and its stories judged. L 3.3.3; N 2."""
 
 from collections import Counter
 
@@ -13,14 +13,14 @@ from tutorial_lib.training.pretraining import IGNORE, make_pair, mask_tokens
 
 N_SAMPLES = 200  # stories that are sampled and judged, at each temperature
 TEMPERATURES = (1.0, 0.7)
-HIDDEN = 0.15  # the share of tokens that an encoder is judged on
+HIDDEN = 0.15  # the share of tokens that an encoder is evaluated on
 
 
 def baselines(texts, held_out, size) -> dict[str, float]:
-    """Mean -log p of each next token by counting alone, in nats: by the token itself, and by the one before it.
+    """Return mean -log p of each next token by counting, in nats: by the token itself, and by the one before it.
 
-    texts, held_out: lists of ids, to count in and to be judged on; a text's first token is given. A pair that was never
-    seen gets a share of the unigram's: one count of each first token is kept for such pairs.
+    texts, held_out: lists of ids, to count in and to evaluate on; a text's first token is given. An unseen pair gets a
+    share of the unigram's probability: one count of each first token is kept for such pairs.
 
     >>> baselines([[0, 1, 2, 3] * 100], [[0, 1, 2, 3]], 4)["bigram"] < 0.1
     True
@@ -44,22 +44,22 @@ def _pairs(texts):
 
 
 def sample(model, tokenizer, n, temperature=1.0, seed=0) -> list[str]:
-    """n stories of a decoder, each from its first word on."""
+    """Return n stories of a decoder, each written from its first word."""
     end = tokenizer.vocab[END]
     new = generate(model, [[end]] * n, model.config.n_positions - 1, temperature, seed=seed, stop=[end])
     return [tokenizer.decode(ids, skip_special=True) for ids in new]
 
 
 def judge(model, tokenizer, read) -> dict:
-    """Shares of a decoder's sampled stories that hold by the rules: temperature -> kind -> share.
+    """Return the shares of a decoder's sampled stories that follow the rules: temperature -> kind -> share.
 
-    read: the stories that it was trained on; "known" is the share of samples that stand there word for word.
+    read: the stories that it was trained on; "known" is the share of samples that occur there word for word.
     """
     read = set(read) - {""}
     shares = {}
     for temperature in TEMPERATURES:
         texts = sample(model, tokenizer, N_SAMPLES, temperature)
-        verdicts = [check(text) for text in texts if any(map(str.isalpha, text))]  # it refuses what has no word
+        verdicts = [check(text) for text in texts if any(map(str.isalpha, text))]  # texts without a word are rejected
         shares[str(temperature)] = {
             "grammatical": sum(verdict.grammatical for verdict in verdicts) / len(texts),
             "consistent": sum(verdict.consistent for verdict in verdicts) / len(texts),
@@ -74,10 +74,10 @@ KINDS = ("full stops", "verbs", "nouns", "pronouns", "names told before", "new n
 
 @torch.no_grad()
 def losses_by_kind(model, tokenizer, told) -> dict[str, float]:
-    """What each kind of word costs a decoder: kind -> mean -log p of the word's first token, in nats.
+    """Return the cost of each kind of word for a decoder: kind -> mean -log p of the word's first token, in nats.
 
-    told: `Story` objects. A name is "told before" where it stands in the story already; the generator draws a new one
-    by lot.
+    told: `Story` objects. A name is "told before" if it already occurs in the story; the generator draws a new one at
+    random.
     """
     losses = {kind: [] for kind in KINDS}
     for story in told:
@@ -101,10 +101,10 @@ def _kind(words, i):
 
 @torch.no_grad()
 def judge_encoder(model, tokenizer, documents, seed=0) -> dict:
-    """An encoder on texts that it has not read: loss and share of right guesses, of hidden tokens and of pairs.
+    """Evaluate an encoder on held-out texts: loss and share of right guesses, of hidden tokens and of pairs.
 
-    documents: lists of sentences; as many pairs are made of them. Every token is hidden with probability `HIDDEN`;
-    pairs are judged with nothing hidden.
+    documents: lists of sentences; the same number of pairs is made from them. Every token is hidden with probability
+    `HIDDEN`; pairs are judged with nothing hidden.
     """
     generator = torch.Generator().manual_seed(seed)
     sums = Counter()

@@ -1,7 +1,7 @@
 """Train any of our models: next tokens (CLM), hidden tokens and pairs of texts (MLM + NSP), translations, or your own.
 
-A run can be killed at any moment and goes on where its last checkpoint stands, with the same random numbers: on one
-thread of a CPU, bit for bit as if it had never stopped. Sources: L 3.3.3; N 2; A 2.1.
+A run can be killed at any moment and continues from its last checkpoint, with the same random numbers: on one CPU
+thread, bit for bit as if it had never stopped. Sources: L 3.3.3; N 2; A 2.1.
 """
 
 import json
@@ -29,7 +29,7 @@ from tutorial_lib.attention import padded
 from tutorial_lib.training.pretraining import IGNORE, make_pair, mask_tokens
 from tutorial_lib.weights import checkpoints
 
-CHECKPOINT = "training.safetensors"  # weights, moments of the optimizer, random numbers, curve: all in one file
+CHECKPOINT = "training.safetensors"  # weights, optimizer moments, random numbers, curve: all in one file
 WARMUP = 50  # steps
 
 
@@ -37,8 +37,8 @@ WARMUP = 50  # steps
 class Settings:
     """How to train. The learning rate, lr, rises over `warmup` steps and then falls along a cosine to a tenth.
 
-    n_steps: in all, also after a resume. save_every, evaluate_every: in steps. patience: how many evaluations without a
-    new best end the run early; None: never. clip: the largest norm of the gradient.
+    n_steps: in total, also after a resume. save_every, evaluate_every: in steps. patience: stop after this many
+    evaluations without a new best; None: never. clip: the largest norm of the gradient.
 
     >>> Settings(n_steps=100).rate(0) < Settings(n_steps=100).rate(10)
     True
@@ -62,7 +62,7 @@ class Settings:
         positive("clip", self.clip)
 
     def rate(self, step):
-        """The learning rate of a step, counted from 0."""
+        """Return the learning rate of a step, counted from 0."""
         if step < self.warmup:
             return self.lr * (step + 1) / self.warmup
         done = (step - self.warmup) / max(1, self.n_steps - self.warmup)
@@ -71,7 +71,7 @@ class Settings:
 
 @dataclass(frozen=True)
 class Progress:
-    """What is told after a step: the loss, and the seconds that are left at the pace so far."""
+    """A report after a step: the loss, and the seconds left at the current pace."""
 
     step: int
     n_steps: int
@@ -84,15 +84,25 @@ class Progress:
 
 
 def train(model, loss, settings, folder=None, evaluate=None, tell=None, until=None):
-    """Train the model in place. Returns the curve: {"loss": [one a step], "evaluated": [[step, value], ...]}.
+    """Train the model in place.
 
-    loss: a function of the model and a `torch.Generator` that returns a loss, such as `next_tokens` makes; it draws its
-    batch with the generator. folder: where the checkpoint is kept; a run that was cut off goes on from there. evaluate:
-    a function of the model that returns a number, the smaller the better. tell: called with a `Progress` after each
-    step. until: stop after this step, of the n_steps that the learning rate is planned for; with a folder, a later call
-    goes on. Raises OSError before the first step where the folder cannot be written or the disk has no room for
-    checkpoints; ValueError where the folder holds another run; FloatingPointError where the loss or its gradient is not
-    a number: the message names the step, and the last checkpoint stays.
+    Args:
+        loss: a function of the model and a `torch.Generator` that returns a loss, such as `next_tokens` makes; it draws
+            its batch with the generator.
+        folder: where the checkpoint is kept; an interrupted run continues from there.
+        evaluate: a function of the model that returns a number, the smaller the better.
+        tell: called with a `Progress` after each step.
+        until: stop after this step, of the n_steps that the learning rate is planned for; with a folder, a later call
+            continues.
+
+    Returns:
+        The curve: {"loss": [one per step], "evaluated": [[step, value], ...]}.
+
+    Raises:
+        OSError before the first step if the folder cannot be written or the disk has no room for checkpoints.
+        ValueError if the folder belongs to another run.
+        FloatingPointError if the loss or its gradient is not a number: the message names the step, and the last
+            checkpoint stays.
 
     >>> from tutorial_lib.gpt import GPT, Config
     >>> gpt = GPT(Config(vocab_size=20, d_model=8, n_layers=1, n_heads=2, d_ff=16, n_positions=8))
@@ -107,7 +117,7 @@ def train(model, loss, settings, folder=None, evaluate=None, tell=None, until=No
     for name, function in (("evaluate", evaluate), ("tell", tell)):
         check_has(name, print if function is None else function, "a function", "__call__")
     optimizer = torch.optim.AdamW(_groups(model, settings.weight_decay), lr=settings.lr, betas=(0.9, 0.95))
-    generator = torch.Generator().manual_seed(settings.seed)  # of the CPU: the same batches on every device
+    generator = torch.Generator().manual_seed(settings.seed)  # on the CPU: the same batches on every device
     curve = {"loss": [], "evaluated": []}
     path = None if folder is None else check_path("folder", folder) / CHECKPOINT
     if until is not None:
@@ -152,7 +162,7 @@ def train(model, loss, settings, folder=None, evaluate=None, tell=None, until=No
 
 
 def _one_step(model, loss, optimizer, generator, settings, step):
-    """Move the parameters down the gradient once; the loss before."""
+    """Move the parameters down the gradient once; return the loss before."""
     for group in optimizer.param_groups:
         group["lr"] = settings.rate(step)
     value = loss(model, generator)
@@ -162,13 +172,13 @@ def _one_step(model, loss, optimizer, generator, settings, step):
     for what, number in (("the loss", value), ("the length of the gradient", length)):
         if not torch.isfinite(number):
             remedy = f"a smaller lr (it is {settings.rate(step):.2g}) or a longer warmup (it is {settings.warmup})"
-            raise FloatingPointError(f"{what} is {number.item()} at step {step}: try {remedy}")
+            raise FloatingPointError(f"{what} is {number.item()} at step {step}. Try {remedy}")
     optimizer.step()
     return value.item()
 
 
 def next_tokens(tokens, context, batch_size):
-    """A loss for `train`: mean -log p of each next token, over random pieces of a long text (CLM).
+    """Return a loss for `train`: mean -log p of each next token, over random pieces of a long text (CLM).
 
     tokens: one long tensor of ids. context: how many tokens a piece gives to the model. Source: L 3.2.7.
     """
@@ -184,10 +194,10 @@ def next_tokens(tokens, context, batch_size):
 
 
 def next_tokens_of(texts, batch_size):
-    """A loss for `train`: mean -log p of each next token, over whole texts, each in a row of its own (CLM).
+    """Return a loss for `train`: mean -log p of each next token, over whole texts, each in its own row (CLM).
 
-    So a text never looks at the end of another one. texts: lists of ids, each of two or more; one sign before each and
-    one behind it teach the model to begin and to end. Source: L 3.2.7.
+    So no text sees the end of another one. texts: lists of ids, each of two or more; one sign before each and one after
+    it teach the model to begin and to end. Source: L 3.2.7.
     """
     ids, mask = padded(texts)
 
@@ -202,12 +212,12 @@ def _of_texts(model, ids, mask, reduction="mean"):
     n = mask.sum(1).max()  # no wider than these need
     device = next(model.parameters()).device
     labels = ids[:, 1:n].where(mask[:, 1:n].bool(), IGNORE)
-    logits, _ = model(ids[:, : n - 1].to(device), fused=True)  # padding stands behind: no token looks at it
+    logits, _ = model(ids[:, : n - 1].to(device), fused=True)  # padding comes at the end: no token sees it
     return F.cross_entropy(logits.flatten(0, 1), labels.flatten().to(device), ignore_index=IGNORE, reduction=reduction)
 
 
 def hidden_tokens(documents, tokenizer, length, batch_size, rate=0.15):
-    """A loss for `train`: BERT's two tasks, hidden tokens (MLM) and pairs of texts (NSP), added. Source: L 3.3.3.
+    """Return a loss for `train`: BERT's two tasks, hidden tokens (MLM) and pairs of texts (NSP), added. L 3.3.3.
 
     documents: lists of sentences, as for `pretraining.make_pair`. The model needs both heads.
     """
@@ -228,12 +238,12 @@ def hidden_tokens(documents, tokenizer, length, batch_size, rate=0.15):
 
 
 def translated(pairs, batch_size, start):
-    """A loss for `train`: mean -log p of each token of a target, given its source and the target's tokens before it.
+    """Return a loss for `train`: mean -log p of each target token, given its source and the earlier target tokens.
 
-    The model sees the right tokens before, not those that it would have written ("teacher forcing"), so that all of a
-    target is learned at once. pairs: (source ids, target ids), any lengths; targets end with their own stop sign, and
-    `start` is put before them. (The paper also smooths the labels; this does not.) Raises ValueError where there is no
-    pair, or an empty text in one. Source: L 3.2.7.
+    The model sees the correct earlier tokens, not those that it would have written ("teacher forcing"), so that all of
+    a target is learned at once. pairs: (source ids, target ids), any lengths; targets end with their own stop sign, and
+    `start` is put before them. (The paper also smooths the labels; this does not.) Raises ValueError if there is no
+    pair, or a pair has an empty text. Source: L 3.2.7.
 
     >>> from tutorial_lib.encoder_decoder import Config, EncoderDecoder
     >>> model = EncoderDecoder(Config(vocab_size=10, d_model=8, n_layers=1, n_heads=2, d_ff=16))
@@ -245,7 +255,7 @@ def translated(pairs, batch_size, start):
     whole_number("start", start, 0, "an id of the vocabulary")
     sources, source_mask = padded([source for source, _ in pairs])
     targets, target_mask = padded([target for _, target in pairs])
-    inputs = torch.cat([torch.full((len(pairs), 1), start), targets[:, :-1]], 1)  # what stands before each token
+    inputs = torch.cat([torch.full((len(pairs), 1), start), targets[:, :-1]], 1)  # the token before each token
     labels = targets.where(target_mask.bool(), IGNORE)
 
     def loss(model, generator):
@@ -261,7 +271,7 @@ def translated(pairs, batch_size, start):
 
 @torch.no_grad()
 def evaluate_next_tokens(model, tokens, context, batch_size=32):
-    """Mean -log p of each next token over a text, in whole pieces that follow each other: a float, in nats.
+    """Return mean -log p of each next token over a text, in whole consecutive pieces: a float, in nats.
 
     >>> from tutorial_lib.gpt import GPT, Config
     >>> gpt = GPT(Config(vocab_size=20, d_model=8, n_layers=1, n_heads=2, d_ff=16, n_positions=8)).eval()
@@ -283,7 +293,7 @@ def evaluate_next_tokens(model, tokens, context, batch_size=32):
 
 @torch.no_grad()
 def evaluate_next_tokens_of(model, texts, batch_size=32):
-    """Mean -log p of each next token over whole texts, lists of ids: a float, in nats; as `next_tokens_of` counts.
+    """Return mean -log p of each next token over whole texts, lists of ids: a float, in nats; as in `next_tokens_of`.
 
     >>> from tutorial_lib.gpt import GPT, Config
     >>> gpt = GPT(Config(vocab_size=20, d_model=8, n_layers=1, n_heads=2, d_ff=16, n_positions=8)).eval()
@@ -306,7 +316,7 @@ def _longer_than(context, tokens):
 
 
 def _groups(model, weight_decay):
-    """Matrices decay; biases and what LayerNorm scales by do not."""
+    """Group the parameters: matrices decay, biases and LayerNorm's scales do not."""
     decays = [p for p in model.parameters() if p.ndim >= 2]
     others = [p for p in model.parameters() if p.ndim < 2]
     return [{"params": decays, "weight_decay": weight_decay}, {"params": others, "weight_decay": 0.0}]
@@ -318,7 +328,7 @@ def _should_stop(evaluated, patience):
 
 
 def _check_room(folder, model):
-    """The folder can be written, and has room for two checkpoints: the last one stays until the next is complete."""
+    """Check that the folder can be written, and has room for two checkpoints, the old one and the new one."""
     folder.mkdir(parents=True, exist_ok=True)
     needed = 2 * 3 * sum(p.numel() * p.element_size() for p in model.parameters())
     free = shutil.disk_usage(folder).free
@@ -328,7 +338,7 @@ def _check_room(folder, model):
 
 
 def _save(path, model, optimizer, generator, curve, settings):
-    """All that a run needs to go on, in one file."""
+    """Save all that a run needs to continue, in one file."""
     tensors = {f"model.{name}": p.detach().contiguous().clone() for name, p in model.named_parameters()}
     for name, p in model.named_parameters():
         for kind in ("exp_avg", "exp_avg_sq"):
@@ -340,7 +350,7 @@ def _save(path, model, optimizer, generator, curve, settings):
 
 
 def _resume(path, model, optimizer, generator, settings):
-    """The run of a checkpoint, put into model, optimizer and generator; returns its curve so far."""
+    """Put a checkpoint's run into model, optimizer and generator; return its curve so far."""
     with safe_open(path, "pt", device=str(next(model.parameters()).device)) as file:
         about = file.metadata()
         names = set(file.keys())
@@ -350,14 +360,14 @@ def _resume(path, model, optimizer, generator, settings):
         changed = [name for name in sorted(others) if getattr(before, name) != getattr(settings, name)]
         if own != {name for name in names if name.startswith("model.")} or changed:
             what = f"another {', '.join(changed)}" if changed else "another model"
-            raise ValueError(f"{path} is of a run with {what}: train into another folder, or delete it")
+            raise ValueError(f"{path} belongs to a run with {what}. Use another folder, or delete it")
         curve = json.loads(about["curve"])
         with torch.no_grad():
             for name, p in model.named_parameters():
                 stored = file.get_tensor(f"model.{name}")
                 if stored.shape != p.shape:
                     what = f"another model ({name} is {tuple(stored.shape)})"
-                    raise ValueError(f"{path} is of a run with {what}: train into another folder, or delete it")
+                    raise ValueError(f"{path} belongs to a run with {what}. Use another folder, or delete it")
                 p.copy_(stored)
                 if f"optimizer.exp_avg.{name}" in names:
                     moments = {kind: file.get_tensor(f"optimizer.{kind}.{name}") for kind in ("exp_avg", "exp_avg_sq")}

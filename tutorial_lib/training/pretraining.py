@@ -1,7 +1,7 @@
-"""How BERT's training data is made out of plain text: tokens to guess, and pairs of texts to judge.
+"""BERT's training data from plain text: tokens to guess, and pairs of texts to judge.
 
-Two tasks in one go: guess hidden tokens (masked language modeling, MLM), and say whether the second text followed the
-first (next sentence prediction, NSP). Neither needs anything written by hand besides the text. Source: L 3.3.3.
+Two tasks at once: guess hidden tokens (masked language modeling, MLM), and say whether the second text followed the
+first (next sentence prediction, NSP). Neither needs labels written by hand. Source: L 3.3.3.
 """
 
 from typing import NamedTuple
@@ -11,20 +11,21 @@ import torch
 from tutorial_lib.arguments import check_has, real_number, whole_number
 from tutorial_lib.tokenization.wordpiece import MASK, SPECIAL
 
-IGNORE = -100  # the label of a token that is not to be guessed; torch's cross_entropy skips it
+IGNORE = -100  # the label of tokens that are not guessed; torch's cross_entropy skips it
 FOLLOWS = 0  # BERT's labels of a pair
 RANDOM = 1
 
 
 def mask_tokens(ids, tokenizer, generator=None, rate=0.15):
-    """Choose tokens to guess and hide most of them: (inputs, labels), both of the shape of ids.
+    """Choose tokens to guess and hide most of them: (inputs, labels), both with the shape of ids.
 
-    Each token, special ones excepted, is chosen with probability `rate`. A chosen token is replaced by [MASK] 80 % of
-    the time, by any entry of the vocabulary 10 %, and stays as it is 10 %. labels holds the right id of each chosen
-    token and IGNORE elsewhere. (BERT's own code chose 15 % of each text, rounded; this draws for each token alone.)
+    Each token, except special ones, is chosen with probability `rate`. A chosen token is replaced by [MASK] 80 % of the
+    time, by any entry of the vocabulary 10 %, and stays unchanged 10 %. labels contains the right id of each chosen
+    token and IGNORE elsewhere. (BERT's own code chose 15 % of each text, rounded; this draws for each token
+    separately.)
 
-    ids: whole numbers, tensor or lists; generator: a `torch.Generator`, for results that come back.
-    Raises ValueError where ids are no ids of the tokenizer, it has no [MASK], or rate is not in 0..1.
+    ids: whole numbers, tensor or lists; generator: a `torch.Generator`, for reproducible results. Raises ValueError if
+    ids are not ids of the tokenizer, it has no [MASK], or rate is not in 0..1.
     Source: L 3.3.3.
 
     >>> from tutorial_lib.tokenization import WordPiece
@@ -56,9 +57,9 @@ class Pair(NamedTuple):
 
 
 def make_pair(documents, generator=None):
-    """Cut a document in two between sentences; half of the time, swap its end for that of another one. A `Pair`.
+    """Cut a document in two between sentences; half of the time, take the end of another document. A `Pair`.
 
-    documents: lists of sentences. There must be two or more, each of two sentences or more; otherwise ValueError.
+    documents: lists of sentences. There must be at least two, each of at least two sentences; otherwise ValueError.
     Source: L 3.3.3.
 
     >>> documents = [["The bear was majestic.", "We took a lot of pictures of it."], ["I love AI.", "I love physics!"]]
@@ -67,7 +68,7 @@ def make_pair(documents, generator=None):
     """
     check_has("documents", documents, "lists of sentences", "__len__")
     if len(documents) < 2:
-        raise ValueError(f"documents must be two or more, so that there is another one, got {len(documents)}")
+        raise ValueError(f"documents must be at least two, to combine texts of different ones, got {len(documents)}")
     for number, sentences in enumerate(documents):
         if isinstance(sentences, str) or len(sentences) < 2:
             raise ValueError(f"documents[{number}] must be a list of two sentences or more, got {sentences!r:.40}")
@@ -80,9 +81,9 @@ def make_pair(documents, generator=None):
 
 
 def guesses(bert, tokenizer, text, k=5):
-    """The k likeliest tokens for each [MASK] in a text: for each, a list of (token, probability), best first.
+    """Return the k likeliest tokens for each [MASK] in a text: for each, a list of (token, probability), best first.
 
-    Raises ValueError where the model has no MLM head, the text has no [MASK], or k is not a number of tokens.
+    Raises ValueError if the model has no MLM head, the text has no [MASK], or k is not a number of tokens.
     Source: L 3.3.3.
 
     Example: `guesses(Bert.from_pretrained("bert-base-uncased"), tokenizer, "The [MASK] was majestic.")`.
@@ -93,7 +94,7 @@ def guesses(bert, tokenizer, text, k=5):
     k = whole_number("k", k, 1, f"a number of tokens, 1 to {size}", size)
     encoding = tokenizer.encode(text)
     if MASK not in encoding.tokens:
-        raise ValueError(f"text must hold a [MASK], got {text!r}")
+        raise ValueError(f"text must contain a [MASK], got {text!r}")
     logits = bert.trace(encoding.ids)["mlm.logits"][0]  # (n, vocab_size)
     probabilities = torch.softmax(logits[[token == MASK for token in encoding.tokens]], dim=-1)
     best = probabilities.topk(k)
@@ -122,15 +123,15 @@ def _check(ids, tokenizer, rate):
     if MASK not in tokenizer.vocab:
         raise ValueError("tokenizer must have a [MASK] in its vocabulary, got one without")
     if ids.numel() and not 0 <= ids.min() <= ids.max() < len(tokenizer):
-        raise ValueError(f"ids must lie in 0..{len(tokenizer) - 1}, got {ids.min()} to {ids.max()}")
+        raise ValueError(f"ids must be in 0..{len(tokenizer) - 1}, got {ids.min()} to {ids.max()}")
     real_number("rate", rate, "a share from 0 to 1", 0, 1)
     return ids.long().cpu()
 
 
 def training_pairs(tokens):
-    """Every prefix of a text with the token that comes next: [(prefix, token), ...], one pair for each token.
+    """Return every prefix of a text with its next token: [(prefix, token), ...], one pair for each token.
 
-    Raises ValueError where there is no token to predict, or a text comes uncut.
+    Raises ValueError if there is no token to predict, or the text is not tokenized.
 
     >>> training_pairs(["Karhut", "ovat"])
     [([], 'Karhut'), (['Karhut'], 'ovat')]

@@ -1,7 +1,7 @@
-"""The models that were trained for this book: what they read, their shapes, how they were trained, and what was kept.
+"""The models trained for this book: their training texts, their shapes, how they were trained, and what was kept.
 
-A recipe makes its model from nothing and writes it as Hugging Face would: the shipped folders in weights/models are
-what `Recipe.make` wrote, copied. The texts are those of `texts.generated`. Sources: L 3.2.7, 3.3.3; N 2; A 2.1.
+A recipe trains its model from scratch and writes it in Hugging Face's format: the shipped folders in weights/models are
+copies of what `Recipe.make` wrote. The texts come from `texts.generated`. Sources: L 3.2.7, 3.3.3; N 2; A 2.1.
 """
 
 import json
@@ -22,15 +22,15 @@ from tutorial_lib.training.card import lines_of_decoder, lines_of_encoder, story
 from tutorial_lib.training.loop import Settings, evaluate_next_tokens_of, hidden_tokens, next_tokens_of, train
 from tutorial_lib.training.save import begin, save
 
-VOCABULARY = 1_500  # more than the stories' words, so nearly every word is one token
-HELD_OUT = 1  # the seed of the stories that are kept for evaluation; the models read those of seed 0
+VOCABULARY = 1_500  # larger than the stories' vocabulary, so nearly every word is one token
+HELD_OUT = 1  # the seed of the evaluation stories; the models read those of seed 0
 N_HELD_OUT = 200
 SHARE_WHOLE = 0.25  # of an encoder's steps: on parts of whole stories; the others are on short texts
 
 
 @dataclass(frozen=True)
 class Prepared:
-    """A recipe with its texts told: tokenizer, an untrained model, and the functions that `training.train` takes.
+    """A recipe with its texts: tokenizer, an untrained model, and the functions that `training.train` takes.
 
     told, others: the stories that it reads, and those that it is evaluated on. text, held_out: the ids of each of them,
     between two <|endoftext|> (decoders).
@@ -48,11 +48,11 @@ class Prepared:
 
 @dataclass(frozen=True)
 class Recipe:
-    """How a model is made: what all recipes share. A kind of model says how it is prepared, measured and described.
+    """How a model is made: the common part of all recipes. Subclasses say how it is prepared, measured and described.
 
     config: the vocabulary's size in it is filled in from the tokenizer. kept: after how many steps the weights are
-    kept, besides the last ones. std: the spread of the first weights. 0.02 is what BERT and GPT-2 have at d_model 768;
-    narrow models learn sooner with more (1 / √d_model keeps a vector's length through a matrix).
+    kept, besides the last ones. std: the standard deviation of the initial weights. BERT and GPT-2 have 0.02 at d_model
+    768; narrow models learn faster with more (1 / √d_model keeps a vector's length through a matrix).
     """
 
     config: gpt.Config | bert.Config
@@ -63,16 +63,16 @@ class Recipe:
     def make(self, name: str, folder, tell=None) -> dict:
         """Train the model, and write it into folder/NAME, with its vocabulary, curve and card.
 
-        The weights on the way go into folder/NAME-STEP. A run that was cut off goes on from its checkpoint, in
-        folder/NAME-run. tell: called with a `training.Progress` after each step. One thread, so that the same numbers
-        come out again on the same kind of processor. Returns what curves.json holds.
+        Intermediate weights go into folder/NAME-STEP. An interrupted run continues from its checkpoint, in
+        folder/NAME-run. tell: called with a `training.Progress` after each step. It runs on one thread, so that the
+        results are identical on the same kind of processor. Returns the content of curves.json.
 
-        Raises ValueError for a folder with a run of another recipe, OSError where the folder cannot be written or the
-        disk is full: all before anything is trained.
+        Raises ValueError for a folder with a run of another recipe, OSError if the folder cannot be written or the disk
+        is full, before any training.
         """
         folder = check_path("folder", folder)
         threads = torch.get_num_threads()
-        run = begin(folder, name, self)  # complains before the stories are told
+        run = begin(folder, name, self)  # fails before the stories are generated
         torch.set_num_threads(1)
         try:
             ready = self.prepare()
@@ -85,7 +85,7 @@ class Recipe:
 
             curve = train(ready.model, ready.loss, self.settings, run, ready.evaluate, keep)
             self.save(ready.model, ready.tokenizer, folder / name)
-            model = type(ready.model).from_pretrained(folder / name, device="cpu")  # rounded: that is what is measured
+            model = type(ready.model).from_pretrained(folder / name, device="cpu")  # measure the rounded weights
             with torch.no_grad():
                 measured = {"held_out": float(ready.evaluate(model)), **self.measured(model, ready)}
         finally:
@@ -108,11 +108,11 @@ class StoryRecipe(Recipe):
     batch_size: int = 24
 
     def told(self) -> tuple[list[Story], list[Story]]:
-        """The stories that it reads, and those that it is evaluated on."""
+        """Return the stories that it reads, and those that it is evaluated on."""
         return stories(self.n_stories), stories(N_HELD_OUT, seed=HELD_OUT)
 
     def card(self, name, about, folder) -> str:
-        """The README.md; about: what curves.json holds."""
+        """Return the README.md; about: the content of curves.json."""
         return story_card(name, self, about, folder)
 
 
@@ -130,7 +130,7 @@ class DecoderRecipe(StoryRecipe):
         return f"{self.batch_size} stories"
 
     def new_model(self, vocab_size) -> gpt.GPT:
-        """The model before its first step, with random weights: the same ones each time.
+        """Return the model before its first step, with random weights: the same ones each time.
 
         >>> shipped = gpt.GPT.from_pretrained("book-gpt", device="cpu")
         >>> shipped.config == RECIPES["book-gpt"].new_model(shipped.config.vocab_size).config
@@ -140,7 +140,7 @@ class DecoderRecipe(StoryRecipe):
         return spread(gpt.GPT(replace(self.config, vocab_size=vocab_size)), self.std).eval()
 
     def prepare(self) -> Prepared:
-        """Tell the stories, learn the vocabulary, and set up a model with random weights and its loss.
+        """Generate the stories, learn the vocabulary, and set up a model with random weights and its loss.
 
         >>> ready = replace(RECIPES["book-gpt-small"], n_stories=50).prepare()
         >>> ready.tokenizer.decode(ready.text[0])[:37]
@@ -155,7 +155,7 @@ class DecoderRecipe(StoryRecipe):
         return Prepared(tokenizer, self.new_model(len(tokenizer)), loss, evaluate, told, others, text, held_out)
 
     def measured(self, model, ready) -> dict:
-        """What counting reaches, and how its stories are judged."""
+        """Measure the loss of counting, and judge the model's stories."""
         read = [story.text for story in ready.told]
         counted = judge.baselines(ready.text, ready.held_out, len(ready.tokenizer))
         return counted | {"samples": judge.judge(model, ready.tokenizer, read)}
@@ -182,12 +182,12 @@ class EncoderRecipe(StoryRecipe):
         return f"{n} pairs of whole stories' parts or {2 * n} short ones, {self.rate:.0%} of their tokens hidden"
 
     def new_model(self, vocab_size) -> bert.Bert:
-        """The model before its first step, with random weights: the same ones each time."""
+        """Return the model before its first step, with random weights: the same ones each time."""
         torch.manual_seed(self.settings.seed)
         return bert.initialize(bert.Bert(replace(self.config, vocab_size=vocab_size), mlm=True, nsp=True), self.std)
 
     def prepare(self) -> Prepared:
-        """Tell the stories, learn the vocabulary, and set up a model with random weights and its loss."""
+        """Generate the stories, learn the vocabulary, and set up a model with random weights and its loss."""
         told, others = self.told()
         tokenizer = WordPiece.train([story.text for story in told], VOCABULARY)
 
@@ -209,7 +209,7 @@ class EncoderRecipe(StoryRecipe):
         return Prepared(tokenizer, self.new_model(len(tokenizer)), loss, evaluate, told, others)
 
     def measured(self, model, ready) -> dict:
-        """Loss and share of right guesses, of hidden tokens and pairs, of short texts and whole ones."""
+        """Measure loss and share of right guesses, of hidden tokens and pairs, of short texts and whole ones."""
         short, whole = parts_of(ready.others)
         judged = {"short": short[::5], "whole": whole}
         return {name: judge.judge_encoder(model, ready.tokenizer, documents) for name, documents in judged.items()}
@@ -229,9 +229,9 @@ RECIPES = {
 
 
 def parts_of(told) -> tuple[list[list[str]], list[list[str]]]:
-    """What an encoder's pairs are cut from: every two or three sentences in a row, and the whole stories.
+    """Return the documents for an encoder's pairs: every two or three consecutive sentences, and the whole stories.
 
-    A model finds out sooner from short texts that neighbors matter; BERT, too, was trained on short ones first.
+    From short texts, a model learns earlier that neighbors matter; BERT, too, was trained on short ones first.
 
     >>> short, whole = parts_of(stories(1))
     >>> len(whole[0]), len(short), short[0] == whole[0][:2]
@@ -244,7 +244,7 @@ def parts_of(told) -> tuple[list[list[str]], list[list[str]]]:
 
 @torch.no_grad()
 def spread(model, std):
-    """Give the weights of a new decoder another spread than GPT-2's 0.02, in proportion. Returns the model.
+    """Rescale the weights of a new decoder from GPT-2's standard deviation of 0.02. Returns the model.
 
     Smaller models learn faster from larger weights: at d_model 128, from 0.06.
 
@@ -255,12 +255,12 @@ def spread(model, std):
     check_has("model", model, "a model", "parameters")
     positive("std", std)
     for weight in [parameter for parameter in model.parameters() if parameter.ndim == 2]:
-        weight *= std / 0.02  # in proportion: less for what is added up in each layer
+        weight *= std / 0.02  # smaller in proportion for weights whose outputs are summed over the layers
     return model
 
 
 def rounded(value):
-    """A number, or a dictionary or list of them, to four places.
+    """Round a number, or a dictionary or list of numbers, to four places.
 
     >>> rounded({"loss": [1.23456, 1.0]})
     {'loss': [1.2346, 1.0]}

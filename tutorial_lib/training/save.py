@@ -1,6 +1,6 @@
-"""Write a model as Hugging Face would: config.json, vocabulary and model.safetensors, with its names and its layout.
+"""Write a model in Hugging Face's format: config.json, vocabulary and model.safetensors, with its names and layout.
 
-The way back of `from_checkpoint`, for every family that it knows: transformers loads such a folder, and so do we.
+The reverse of `from_checkpoint`, for every family that it supports: transformers and this library load such a folder.
 """
 
 import json
@@ -18,11 +18,11 @@ from tutorial_lib.weights.names import their_checkpoint
 def save(model, tokenizer, folder, dtype=None) -> None:
     """Write a `Bert`, `GPT`, `Llama` or `ModernBert` with its tokenizer into a folder.
 
-    tokenizer: None writes the model alone, for `load_model`. dtype: the float type in which weights are stored, such as
-    `torch.float16`, half as large and rounded to about three digits; None: each as it is. config.json names the model's
-    own type: transformers computes in that, whatever the weights are stored in. Ours come back in float32 at least. Of
-    a decoder it also names the token that ends a text, if the tokenizer has ``<|endoftext|>``; else none, and
-    transformers' `generate` must be told `eos_token_id`.
+    tokenizer: None writes only the model, for `load_model`. dtype: the float type in which weights are stored, such as
+    `torch.float16`, half as large and rounded to about three digits; None: each unchanged. config.json names the
+    model's own type: transformers computes in that, whatever type the weights are stored in. Our models load in float32
+    or wider. For a decoder it also names the token that ends a text, if the tokenizer has ``<|endoftext|>``; otherwise
+    pass `eos_token_id` to transformers' `generate`.
 
     Raises ValueError if a weight is too large for the type, and for a model that transformers cannot express, such
     as a GPT-2 with LayerNorm after the addition.
@@ -54,7 +54,7 @@ def save(model, tokenizer, folder, dtype=None) -> None:
 
 
 def stored(state, dtype=None) -> dict:
-    """A state dict in another float type; None: each tensor as it is. Raises ValueError if a weight is too large.
+    """Return a state dict in another float type; None: unchanged. Raises ValueError if a weight is too large.
 
     >>> stored({"W": torch.tensor([0.1])}, torch.float16)
     {'W': tensor([0.1000], dtype=torch.float16)}
@@ -67,14 +67,14 @@ def stored(state, dtype=None) -> dict:
         lost = tensor[narrow[name].isinf() & tensor.isfinite()]
         if lost.numel():
             most = torch.finfo(dtype).max
-            raise ValueError(f"dtype must hold every weight: {dtype} ends at {most:g}, and {name} has {lost[0]:g}")
+            raise ValueError(f"dtype must contain every weight: {dtype} ends at {most:g}, and {name} has {lost[0]:g}")
     return narrow
 
 
 def begin(folder, name, recipe) -> Path:
-    """Make folder/NAME and folder/NAME-run for a training, note its recipe in the latter, and return that.
+    """Create folder/NAME and folder/NAME-run for a training, store its recipe in the latter, and return that.
 
-    Raises ValueError where the run that lies there is of another recipe, OSError where it cannot be written.
+    Raises ValueError if the run in the folder belongs to another recipe, OSError if it cannot be written.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -88,13 +88,13 @@ def begin(folder, name, recipe) -> Path:
         made.mkdir(parents=True, exist_ok=True)
     begun = run / "recipe.txt"
     if begun.exists() and begun.read_text(encoding="utf-8") != repr(recipe):
-        raise ValueError(f"{run} is of another recipe: train into another folder, or delete it")
+        raise ValueError(f"{run} belongs to another recipe. Use another folder, or delete it")
     write_text(begun, repr(recipe))
     return run
 
 
 def spelled(model) -> tuple[dict, dict]:
-    """(settings, weights) of a model with Hugging Face's names: what its config.json and its safetensors hold.
+    """Return a model's (settings, weights) with Hugging Face's names: the content of its config.json and safetensors.
 
     >>> from tutorial_lib import gpt
     >>> shape = gpt.Config(100, d_model=8, n_layers=1, n_heads=2, d_ff=16, n_positions=8)

@@ -1,9 +1,9 @@
-"""Tune a trained decoder to sort texts into classes, with all of ULMFiT's means or without them. Source: L 3.3.3.
+"""Tune a trained decoder to classify texts, with all of ULMFiT's methods or without them. Source: L 3.3.3.
 
-ULMFiT trains in three phases: on much text of any kind, on the target's own texts (here both are `training.train`),
-and then, in this file, on labeled ones. It has three means: rates that rise steeply and fall slowly and smaller rates
-for lower layers, both in the second phase, too; and layers that join from the top, one after the other, in the third.
-Its head reads the mean and the maximum of all states besides the last; ours reads the last. Howard and Ruder (2018).
+ULMFiT trains in three phases: on general text, on texts of the target domain (here both are `training.train`), and
+then, in this file, on labeled ones. It has three methods: rates that rise steeply and fall slowly and smaller rates for
+lower layers, both in the second phase, too; and gradual unfreezing from the top, in the third. Its head also reads the
+mean and the maximum of all states; ours only reads the last state. Howard and Ruder (2018).
 """
 
 import random
@@ -20,17 +20,17 @@ from tutorial_lib.texts.marked import sentences_of
 
 HAPPY = frozenset("happy glad proud smile smiles smiled laugh laughs laughed joy".split())
 SAD = frozenset("sad cry cries cried afraid angry sorry".split())
-HELPERS = frozenset("be is are was were has have had".split())  # verbs that a dialect leaves alone
-N_BEFORE = 3  # sentences of a text that is sorted
+HELPERS = frozenset("be is are was were has have had".split())  # verbs that a dialect does not replace
+N_BEFORE = 3  # sentences of a text to classify
 
 
 @dataclass(frozen=True)
 class Plan:
     """How to tune. lr: the highest rate, of the head. With the defaults, everything learns at one rate.
 
-    head_alone: the trained model stays as it is. slanted: the rate rises over a tenth of the steps and falls to 1/32,
-    instead of staying. factor: by how much a part's rate is smaller than that of the part above (ULMFiT: 2.6).
-    gradual: at first the head alone learns, and the parts below join one by one, over the first half of the steps.
+    head_alone: the trained model stays unchanged. slanted: the rate rises over a tenth of the steps and falls to 1/32,
+    instead of staying constant. factor: how many times smaller a part's rate is than the one of the part above (ULMFiT:
+    2.6). gradual: at first only the head learns, and the parts below join one by one, over the first half of the steps.
 
     >>> Plan(n_steps=100, slanted=True).rate(5) < Plan(n_steps=100, slanted=True).rate(10) == 0.003
     True
@@ -47,7 +47,7 @@ class Plan:
         check_config(self)
 
     def rate(self, step):
-        """The head's rate at a step, counted from 0. Source: Howard and Ruder (2018), equation 3."""
+        """Return the head's rate at a step, counted from 0. Source: Howard and Ruder (2018), equation 3."""
         if not self.slanted:
             return self.lr
         cut = max(1, self.n_steps // 10)
@@ -55,7 +55,7 @@ class Plan:
         return self.lr * (1 + p * 31) / 32
 
     def rates(self, step, n_parts):
-        """The rate of each part, the head first; 0 for parts that have not joined."""
+        """Return the rate of each part, the head first; 0 for frozen parts."""
         each = max(1, self.n_steps // (2 * n_parts))
         joined = 1 if self.head_alone else 1 + step // each if self.gradual else n_parts
         return [self.rate(step) / self.factor**i if i < joined else 0.0 for i in range(n_parts)]
@@ -78,23 +78,23 @@ class Classifier(nn.Module):
         self.head = nn.Linear(body.config.d_model, n_classes)
 
     def forward(self, texts):
-        """Scores (n_texts, n_classes) of texts, lists of ids."""
+        """Return scores (n_texts, n_classes) of texts, lists of ids."""
         ids, mask = padded(texts)
-        X, _ = self.body.hidden(ids, fused=True)  # (n_texts, n, d_model); padding stands behind: no token looks at it
+        X, _ = self.body.hidden(ids, fused=True)  # (n_texts, n, d_model); padding comes at the end: no token sees it
         return self.head(X[torch.arange(len(ids)), mask.sum(1) - 1])
 
     def parts(self):
-        """Lists of parameters from the top down: head with the last LayerNorm, layers, embeddings."""
+        """Return lists of parameters from the top down: head with the last LayerNorm, layers, embeddings."""
         top = [*self.head.parameters(), *self.body.norm.parameters()]
         below = [*reversed(self.body.layer), self.body.embeddings]
         return [top, *(list(part.parameters()) for part in below)]
 
 
 def tune(classifier, texts, labels, plan=Plan(), seed=0, batch_size=8):
-    """Train a classifier in place on labeled texts, and return the losses, one a step.
+    """Train a classifier in place on labeled texts, and return the losses, one per step.
 
-    texts: lists of ids. labels: a class for each, 0, 1, ... Batches are drawn by the seed. Parameters that have not
-    joined at the end are left frozen. Raises ValueError where there is no text, or not one label for each.
+    texts: lists of ids. labels: a class for each, 0, 1, ... Batches are drawn with the seed. Parameters that have not
+    joined at the end stay frozen. Raises ValueError if there is no text, or not one label for each.
 
     >>> from tutorial_lib.gpt import GPT, Config
     >>> gpt = GPT(Config(vocab_size=20, d_model=8, n_layers=1, n_heads=2, d_ff=16, n_positions=8))
@@ -109,9 +109,9 @@ def tune(classifier, texts, labels, plan=Plan(), seed=0, batch_size=8):
     seed = check_seed("seed", seed)
     batch_size = whole_number("batch_size", batch_size, 1, "a number of texts, 1 or more")
     if not len(texts):
-        raise ValueError("texts must be one or more, got none")
+        raise ValueError("texts must contain at least one text, got none")
     if len(texts) != len(labels):
-        raise ValueError(f"labels must hold one for each text, {len(texts)}, got {len(labels)}")
+        raise ValueError(f"labels must have one label per text, {len(texts)}, got {len(labels)}")
     parts = classifier.parts()
     labels = torch.as_tensor(labels)
     losses = []
@@ -133,14 +133,14 @@ def tune(classifier, texts, labels, plan=Plan(), seed=0, batch_size=8):
 
 @torch.no_grad()
 def accuracy(classifier, texts, labels):
-    """The share of texts whose class has the highest score."""
+    """Return the share of texts whose class has the highest score."""
     return (classifier(texts).argmax(1) == torch.as_tensor(labels)).float().mean().item()
 
 
 def dialect(told, seed=0) -> dict[str, dict[str, str]]:
-    """Another word for each noun and each verb of stories: part of speech -> word -> word of the same part of speech.
+    """Return another word for each noun and each verb of stories: part of speech -> word -> word of the same kind.
 
-    Told so, a story has the grammar of the others, and nearly all that it tells is said in words of another meaning.
+    A story in these words has the same grammar, but nearly all its words have other meanings.
 
     >>> from tutorial_lib.texts.generated import stories
     >>> words = dialect(stories(50))
@@ -157,7 +157,7 @@ def dialect(told, seed=0) -> dict[str, dict[str, str]]:
 
 
 def retold(story, words) -> list[str]:
-    """The sentences of a story in a dialect. words: what `dialect` found; {}: as they are.
+    """Return the sentences of a story in a dialect. words: the result of `dialect`; {}: unchanged.
 
     >>> from tutorial_lib.texts.generated import stories
     >>> story = stories(1)[0]
@@ -168,7 +168,7 @@ def retold(story, words) -> list[str]:
     sentences = []
     for sentence in sentences_of(story):
         text = sentence.text
-        for word in reversed(sentence.words):  # from the end: the words before stay where they are
+        for word in reversed(sentence.words):  # from the end: earlier words keep their positions
             new = words.get(word.pos, {}).get(word.text, word.text)
             text = text[: word.start] + new + text[word.start + len(word.text) :]
         sentences.append(text)
@@ -176,10 +176,10 @@ def retold(story, words) -> list[str]:
 
 
 def feelings(told, words=None) -> tuple[list[str], list[int]]:
-    """Texts and labels: what somebody feels next, 0 happy or 1 sad, as many of one as of the other.
+    """Return texts and labels: the next feeling, 0 happy or 1 sad, equally many of both.
 
     A text is the (up to three) sentences of a story before the first one that names a feeling, in the dialect `words`;
-    that one is the label. Happy and sad ones take turns.
+    the label is that feeling. Happy and sad ones alternate.
 
     >>> from tutorial_lib.texts.generated import stories
     >>> texts, labels = feelings(stories(50, seed=5))
@@ -198,7 +198,7 @@ def feelings(told, words=None) -> tuple[list[str], list[int]]:
 
 
 def _feeling(sentence):
-    """0 happy, 1 sad, 2 both, None neither."""
+    """Return 0 for happy, 1 for sad, 2 for both, None for neither."""
     words = set(re.findall("[a-z]+", sentence.lower()))
     kinds = [kind for kind, names in enumerate((HAPPY, SAD)) if words & names]
     return 2 if len(kinds) == 2 else kinds[0] if kinds else None

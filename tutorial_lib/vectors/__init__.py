@@ -1,4 +1,4 @@
-"""From texts to vectors: any layer of a model, pooled, in batches, on any device; fast, and kept in files."""
+"""From texts to vectors: any layer of a model, pooled, in batches, on any device; fast, and stored in files."""
 
 from tutorial_lib.vectors.atlas import save_atlas
 from tutorial_lib.vectors.embedding import embed, pool

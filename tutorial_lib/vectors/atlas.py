@@ -1,4 +1,4 @@
-"""Texts with their vectors' neighbors and places in a plane, in a file that Embedding Atlas opens."""
+"""Texts with their vectors' neighbors and positions in a plane, in a file for Embedding Atlas."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ def save_atlas(
 ) -> None:
     """Write a Parquet file for `embedding-atlas FILE --text text --x x --y y --neighbors neighbors`.
 
-    texts: n; X (n, d): their vectors, as `embed` gives them. places (n, 2): where each stands in the picture; None asks
-    `geometry.umap` of the unit vectors. n_neighbors: the text itself included, at most n; the nearest by cosine,
-    exactly, with 1 - cosine as the distance. columns: what else is known of each text, by name. Raises ValueError, by
-    name, for what does not fit, ModuleNotFoundError without pyarrow.
+    texts: n; X (n, d): their vectors, from `embed`. places (n, 2): their positions in the picture; None calls
+    `geometry.umap` on the unit vectors. n_neighbors: including the text itself, at most n; the nearest by cosine,
+    exact, with 1 - cosine as the distance. columns: other values for each text, by name. Raises ValueError, by name,
+    for invalid arguments, ModuleNotFoundError without pyarrow.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -31,14 +31,14 @@ def save_atlas(
     """
     path = check_path("path", path)
     texts = check_texts("texts", texts)
-    U = geometry.similarity.unit(as_vectors("X", X))  # loads SciPy, which `embed` does not need
+    U = geometry.similarity.unit(as_vectors("X", X))  # imports SciPy, which `embed` does not need
     places = geometry.umap(U) if places is None else as_vectors("places", places)
     if places.shape[1] != 2:
         raise ValueError(f"places must have two coordinates, got {places.shape[1]}")
     k = whole_number("n_neighbors", n_neighbors, 2, f"from 2 to the number of texts, {len(texts)}", len(texts))
     for name, values in {"X": U, "places": places, **columns}.items():
         if len(values) != len(texts):
-            raise ValueError(f"{name} must hold one for each of {len(texts)} texts, got {len(values)}")
+            raise ValueError(f"{name} must have one entry per text, {len(texts)}, got {len(values)}")
     with needed("pyarrow", "Parquet"):
         import pyarrow
         from pyarrow.parquet import write_table

@@ -1,7 +1,7 @@
-"""Which texts go through a model together, and which batches at the same time.
+"""Which texts go through a model together, and which batches run at the same time.
 
-Texts of a batch are of similar length, and few enough for the processor's caches. Each core gets batches of its own:
-what stands between the matrix products, such as attention in short texts, is hardly quicker on two cores than on one.
+Texts of a batch are of similar length, and few enough for the processor's caches. Each core gets its own batches: the
+steps between the matrix products, such as attention in short texts, are hardly faster on two cores than on one.
 """
 
 from collections import deque
@@ -13,12 +13,12 @@ import torch
 
 from tutorial_lib.tokenization import Tokenizer
 
-TOKENS = {"cpu": 512}  # in one batch, at most: fits a processor's caches, and texts of one batch are alike in length
-TOKENS_ELSEWHERE = 16_384  # a GPU wants large batches
+TOKENS = {"cpu": 512}  # in one batch, at most: fits a processor's caches, and keeps lengths in a batch similar
+TOKENS_ELSEWHERE = 16_384  # a GPU needs large batches
 
 
 def cut_ids(texts: Sequence[str], tokenizer: Tokenizer, n_positions: int) -> tuple[list[list[int]], int]:
-    """The ids of each text, cut to the model's positions, and how many texts were cut."""
+    """Return the ids of each text, truncated to the model's positions, and how many texts were truncated."""
     ids = [tokenizer.encode(text).ids for text in texts]
     too_long = [i for i, row in enumerate(ids) if len(row) > n_positions]
     for i in too_long:
@@ -29,7 +29,7 @@ def cut_ids(texts: Sequence[str], tokenizer: Tokenizer, n_positions: int) -> tup
 def batches(order: Iterable[int], ids: Sequence[Sequence[int]], batch_size: int, n_tokens: int) -> Iterator[list[int]]:
     """Cut an order of texts into batches: at most batch_size texts and n_tokens tokens, padding included (or one text).
 
-    A text that would bring a batch much padding begins the next one: one more takes as long as some tokens do.
+    A text that would add much padding to a batch starts the next one: one more batch costs as much as some tokens.
 
     >>> list(batches([0, 1, 2, 3], [[5], [6], [7], [8, 9]], batch_size=2, n_tokens=3))
     [[0, 1], [2], [3]]
@@ -52,7 +52,7 @@ def batches(order: Iterable[int], ids: Sequence[Sequence[int]], batch_size: int,
 def side_by_side(run: Callable, jobs: Iterable, device: torch.device) -> Generator[tuple[Any, Any], None, None]:
     """Yield (job, run(job)) in the order of the jobs; on a processor as many run at once as torch has threads.
 
-    Each then has one thread. A few jobs are begun ahead; when the caller closes the generator, those that run end.
+    Each then has one thread. A few jobs start early; if the caller closes the generator, running jobs finish.
 
     >>> [answer for _, answer in side_by_side(lambda x: x * x, [1, 2, 3], torch.device("cpu"))]
     [1, 4, 9]
@@ -72,4 +72,4 @@ def side_by_side(run: Callable, jobs: Iterable, device: torch.device) -> Generat
             yield begun[0][0], begun.popleft()[1].result()
     finally:
         pool.shutdown(cancel_futures=True)
-        torch.set_num_threads(n)  # also what threads that begin later are given
+        torch.set_num_threads(n)  # also the setting for threads that start later

@@ -1,8 +1,8 @@
 """From texts to vectors: any layer of an encoder, pooled, in batches, on any device. Source: L 4.1, L 4.5.
 
-A text of n tokens has n vectors in each layer: layer 0 is what goes into the first block, layer i what block i gives
-out. `embed` picks layers and pools the tokens' vectors to one. It is written for speed: texts of similar length go
-together, so that hardly any padding is computed, and in small batches, so that the processor's caches hold them.
+A text of n tokens has n vectors in each layer: layer 0 is the input of the first block, layer i the output of block i.
+`embed` selects layers and pools the tokens' vectors to one. It is written for speed: texts of similar length go
+together, so that there is little padding, and in small batches, so that they fit into the processor's caches.
 """
 
 import hashlib
@@ -37,7 +37,7 @@ from tutorial_lib.vectors.store import File, Memory
 from tutorial_lib.weights import checkpoints
 
 POOLINGS = ("cls", "mean", "max", "last", "tokens")
-# What the folder of a sentence model says of its pooling, and what that is here.
+# Names of pooling methods in the folder of a sentence model, and their names here.
 SAID = {"pooling_mode_cls_token": "cls", "pooling_mode_mean_tokens": "mean", "pooling_mode_max_tokens": "max",
         "pooling_mode_lasttoken": "last"}  # fmt: skip
 
@@ -48,34 +48,38 @@ def embed(
     save_to: str | os.PathLike | None = None, tokenizer: Tokenizer | None = None, device: str | torch.device = "auto",
     normalize: bool = False, keep: Callable | Sequence[Callable] = nothing,
 ) -> np.ndarray | Any:
-    """The vectors of texts: float32, (n, d_model) for one layer, (n_layers, n, d_model) for several.
+    """Return the vectors of texts: float32, (n, d_model) for one layer, (n_layers, n, d_model) for several.
 
-    The order of the texts and the size of the batches change nothing but the last digits, and equal texts get equal
-    vectors. A text with more tokens than the model has positions is cut; one warning says so. (sentence-transformers
-    cuts earlier: the default model at 256 tokens, where its 512 positions count here.)
+    The order of the texts and the size of the batches change only the last digits, and equal texts get equal vectors. A
+    text with more tokens than the model has positions is truncated; one warning says so. (sentence-transformers
+    truncates earlier: the default model at 256 tokens, although it has 512 positions.)
 
-    texts: a list of str; empty texts are texts, and no texts give an array with no rows. model: a name or a folder
-    (None: the default model), or a `Bert`, `ModernBert`, `GPT` or `Llama`; device: where a model given by name runs;
-    tokenizer: for a model that was not loaded by name or from a folder; else its own is found there, and another one
-    refused.
+    Args:
+        texts: a list of str; empty texts are texts, and no texts give an array with no rows.
+        model: a name or a folder (None: the default model), or a `Bert`, `ModernBert`, `GPT` or `Llama`.
+        pooling: "cls", the first token's vector; "mean" or "max", over all tokens, [CLS] and [SEP] included; "last",
+            the last token's; or "tokens", no pooling: a list with an array (n_tokens, d_model) for each text, or
+            (n_layers, n_tokens, d_model) for several layers. None: the setting of 1_Pooling/config.json in the model's
+            folder, with a warning if it is not the mean; else the mean.
+        layers: 0 is the input of the first block, i the output of block i, -1 the last one, after the model's last norm
+            if it has one; a list, or "all".
+        batch_size: how many texts go through the model at once, at most; fewer if they are long.
+        progress: show a bar.
+        save_to: a file, NAME.npy. Batches are written to NAME.part.npy as they are done; if you stop the computation,
+            the same call continues. The result is then a view of the file, not a copy in memory; your changes to it (as
+            by faiss.normalize_L2) stay in memory and do not change the file.
+        tokenizer: for a model that was not loaded by name or from a folder; otherwise the model's own is found, and no
+            other is accepted.
+        device: where a model given by name runs.
+        normalize: scale each vector to length 1, so that the dot product of two is their cosine.
+        keep: changes values while the model runs, as `trace.change` and `trace.silence` do. Texts come in padded
+            batches, those of similar length together, equal ones once, and several batches may run at the same time. It
+            is slower.
 
-    pooling: "cls", the first token's vector; "mean" or "max", over all tokens, [CLS] and [SEP] included; "last", the
-    last token's; or "tokens", no pooling: a list with an array (n_tokens, d_model) for each text, or (n_layers,
-    n_tokens, d_model) for several layers. None: what 1_Pooling/config.json in the model's folder says, with a warning
-    where it is not the mean; else the mean. layers: 0 is the input of the first block, i the output of block i, -1 the
-    last one, after the model's last norm where it has one; a list, or "all".
-
-    normalize: each vector at length 1, so that the dot product of two is their cosine. batch_size: how many texts go
-    through the model at once, at most; long ones are fewer. progress: show a bar. save_to: a file, NAME.npy. Batches
-    are written to NAME.part.npy as they are done; if you stop the computation, the same call goes on from there. The
-    answer is then a view of the file, not a copy in memory; what you change in it (as faiss.normalize_L2 does) stays in
-    memory, and the file as it is.
-
-    keep: changes values while the model runs, as `trace.change` and `trace.silence` do. Texts come in padded batches,
-    those of similar length together, equal ones once, and several batches may run at the same time. It is slower.
-
-    Raises TypeError if texts is one str or holds something else, ValueError if another argument has no such value, the
-    tokenizer is not the model's, or save_to belongs to other texts or settings.
+    Raises:
+        TypeError if texts is one str or contains anything else.
+        ValueError if another argument is invalid, the tokenizer is not the model's, or save_to belongs to other texts
+            or settings.
 
     >>> embed(["A bear.", "Two bears dance."]).shape
     (2, 384)
@@ -89,11 +93,11 @@ def embed(
     normalize = as_flag("normalize", normalize)
     path = _check_path(save_to)
     if path is not None and keep is not nothing:
-        raise ValueError(f"save_to must be None beside keep, which a file cannot tell from another, got {path}")
+        raise ValueError(f"save_to must be None with keep, which a file does not record, got {path}")
     model, tokenizer = _model_and_tokenizer(model, tokenizer, device)
     pooling = _said_pooling(model.source) if pooling is None else pooling
     chosen, several = _check_layers(layers, model.config.n_layers)
-    places = {}  # text -> where it stands in texts: equal texts are computed once
+    places = {}  # text -> its positions in texts: equal texts are computed once
     for j, text in enumerate(texts):
         places.setdefault(text, []).append(j)
     ids = _ids_of(list(places), tokenizer, model.config.n_positions)
@@ -104,7 +108,7 @@ def embed(
     store = Memory(shape) if path is None else File(path, shape, _fingerprint(model, work))
     order = sorted(range(len(ids)), key=lambda i: len(ids[i]))[store.done :]
     device = model.embeddings.tokens.weight.device
-    pad = tokenizer.vocab.get(tokenizer.pad_token, 0)  # any id: it is masked
+    pad = tokenizer.vocab.get(tokenizer.pad_token, 0)  # any id, because it is masked
     cut = batches(order, ids, batch_size, TOKENS.get(device.type, TOKENS_ELSEWHERE))
     by_layers = isinstance(model, Bert) and keep is nothing
     run_layers = _run if by_layers else partial(_run_any, keep=keep)
@@ -125,7 +129,7 @@ def embed(
 
 
 def _spans(n_texts, ids, copies, pooling):
-    """Which rows of the answer belong to each text: one row, or with "tokens" one for each token."""
+    """Return which rows of the result belong to each text: one row, or with "tokens" one for each token."""
     n_rows = np.ones(n_texts, int)
     if pooling == "tokens":
         for row, where in zip(ids, copies, strict=True):
@@ -136,7 +140,7 @@ def _spans(n_texts, ids, copies, pooling):
 
 @torch.inference_mode()
 def _run(model, ids, pooling, chosen, pad):
-    """The pooled vectors of one batch: for each text an array (layers, 1 or n_tokens, d_model)."""
+    """Return the pooled vectors of one batch: for each text an array (layers, 1 or n_tokens, d_model)."""
     device = model.embeddings.tokens.weight.device
     lengths = [len(row) for row in ids]
     longest = max(lengths)
@@ -155,7 +159,7 @@ def _run(model, ids, pooling, chosen, pad):
 
 @torch.inference_mode()
 def _run_any(model, ids, pooling, chosen, pad, keep):
-    """The same for a model of any family, by the names of its values, which `keep` may change."""
+    """Return the same for a model of any family, by the names of its values, which `keep` may change."""
     lengths = [len(row) for row in ids]
     padded = torch.tensor([row + [pad] * (max(lengths) - len(row)) for row in ids])  # (B, n)
     real = torch.arange(max(lengths)) < torch.tensor(lengths)[:, None]  # (B, n)
@@ -169,7 +173,7 @@ def _run_any(model, ids, pooling, chosen, pad, keep):
 
 
 def pool(X: torch.Tensor, real: torch.Tensor, pooling: str) -> torch.Tensor:
-    """One vector for each text, (B, 1, d_model), out of those of its tokens, (B, n, d_model).
+    """Pool the tokens' vectors, (B, n, d_model), to one vector for each text, (B, 1, d_model).
 
     real, (B, n), is False at padding. With "tokens" X itself.
     Source: L 4.5.1; the mean is that of Reimers and Gurevych (2019).
@@ -180,7 +184,7 @@ def pool(X: torch.Tensor, real: torch.Tensor, pooling: str) -> torch.Tensor:
     check_tensors(X=X)
     check_has("real", real, "a tensor (B, n) of bool, False at padding", "sum", "shape")
     if not real.any(1).all():
-        raise ValueError("real must have a token in each text, got one that is padding only")
+        raise ValueError("real must have a token in each text, got a text with only padding")
     if one_of("pooling", pooling, POOLINGS) == "cls":
         return X[:, :1]
     if pooling == "mean":
@@ -201,12 +205,12 @@ def _check_path(save_to):
 
 
 def _model_and_tokenizer(model, tokenizer, device):
-    """The model, and the tokenizer that is its own: found by where the model came from, or given and compared."""
+    """Return the model and its own tokenizer: found by the model's source, or given and compared."""
     given = isinstance(model, checkpoints.Loaded)
     if not given and not isinstance(model, (str, os.PathLike, type(None))):
         raise TypeError(f"model must be a name, a folder, a Bert, ModernBert, GPT or Llama, got {type(model).__name__}")
     if given and device != "auto":
-        raise ValueError(f"device must be left out where a model is given, which runs where it is, got {device!r}")
+        raise ValueError(f"device must be left out with a model object, which stays on its device, got {device!r}")
     source = model.source if given else str(model or weights.DEFAULT)
     own = _own_tokenizer(source, needed=tokenizer is None)
     tokenizer = own if tokenizer is None else tokenizer
@@ -215,17 +219,17 @@ def _model_and_tokenizer(model, tokenizer, device):
         model = load_model(model, device)
     if len(tokenizer) > model.config.vocab_size:
         sizes = f"{len(tokenizer)} tokens, the model's vocabulary {model.config.vocab_size}"
-        raise ValueError(f"tokenizer must be the model's own: it has {sizes}; give tokenizer=")
+        raise ValueError(f"tokenizer must be the model's own, but it has {sizes}. Pass tokenizer=")
     strange = [pair for pair in zip(tokenizer.tokens, own.tokens if own else (), strict=False) if pair[0] != pair[1]]
     if strange:
         theirs, ours = strange[0]
         id = own.tokens.index(ours)
-        raise ValueError(f"tokenizer must be that of {source}: id {id} is {ours!r} there, and {theirs!r} in this one")
+        raise ValueError(f"tokenizer must be that of {source}, where id {id} is {ours!r}, got {theirs!r}")
     return model, tokenizer
 
 
 def _said_pooling(source):
-    """How a sentence model's folder says that tokens are pooled; "mean" if it says nothing."""
+    """Return the pooling of a sentence model's folder; "mean" if it does not say."""
     folder = None if source is None else weights.as_folder(source)
     path = None if folder is None else folder / "1_Pooling" / "config.json"
     if path is None or not path.is_file():
@@ -233,32 +237,32 @@ def _said_pooling(source):
     said = [name for name, value in weights.read_json(path).items() if name.startswith("pooling_mode") and value]
     if len(said) != 1 or said[0] not in SAID:
         got = ", ".join(said) or "nothing"
-        raise ValueError(f"pooling must be given: {path} says {got}, which is not computed here")
+        raise ValueError(f"pooling must be given: {path} says {got}, which is not supported")
     if SAID[said[0]] != "mean":
         warnings.warn(f"pooling is {SAID[said[0]]!r}, as {path} says", stacklevel=3)
     return SAID[said[0]]
 
 
 def _own_tokenizer(source, needed):
-    """The tokenizer that belongs to a model's name or folder; None where it cannot be found and is not needed."""
+    """Return the tokenizer of a model's name or folder; None if it cannot be found and is not needed."""
     try:
         if source is None:
             raise ValueError("this model was not loaded by a name or from a folder")
         return _kept_tokenizer(source) if source in weights.KNOWN else tokenizer_of(source)
     except ValueError as error:
         if needed:
-            raise ValueError(f"tokenizer must be given with tokenizer=: {error}") from error
+            raise ValueError(f"tokenizer must be given: {error}. Pass tokenizer=") from error
         return None
 
 
 @lru_cache(maxsize=4)
 def _kept_tokenizer(name):
-    """A known model's tokenizer, read once: it keeps the words that it has cut."""
+    """Return a known model's tokenizer, read once: it caches the words that it has cut."""
     return tokenizer_of(name)
 
 
 def _check_layers(layers, n_layers):
-    """The layers as a list of numbers from 0 to n_layers, and whether several were asked for."""
+    """Return the layers as a list of numbers from 0 to n_layers, and whether several were asked for."""
     if isinstance(layers, str) and layers == "all":
         return list(range(n_layers + 1)), True
     several = isinstance(layers, Iterable) and not isinstance(layers, str)
@@ -270,10 +274,10 @@ def _check_layers(layers, n_layers):
 
 
 def _ids_of(texts, tokenizer, n_positions):
-    """The ids of each text, cut to the model's positions, with one warning if any is cut."""
+    """Return the ids of each text, truncated to the model's positions, with one warning if any is."""
     ids, n_cut = cut_ids(texts, tokenizer, n_positions)
     if n_cut:
-        what = f"{n_cut} of {len(texts)} texts have more tokens than the model's {n_positions} positions and are cut"
+        what = f"{n_cut} of {len(texts)} texts are truncated to the model's {n_positions} positions"
         warnings.warn(what, stacklevel=3)
     return ids
 
@@ -287,7 +291,7 @@ def _bar(progress, total, done):
 
 
 def _fingerprint(model, work):
-    """A digest of all that the vectors depend on: the weights, and the ids, pooling and layers in `work`."""
+    """Return a digest of all that the vectors depend on: the weights, and the ids, pooling and layers in `work`."""
     digest = hashlib.sha256(json.dumps(work).encode())
     for name, tensor in model.state_dict().items():
         digest.update(name.encode())

@@ -10,10 +10,10 @@ from tutorial_lib.gpt import GPT
 
 @torch.no_grad()
 def layer_states(model: Bert | GPT, ids: Ids, attention_mask: Numbers | None = None) -> dict[str, np.ndarray]:
-    """The vectors of all tokens after the embeddings ("0") and each layer: name -> float32 array (B, n, d_model).
+    """Return all tokens' vectors after the embeddings ("0") and each layer: name -> float32 array (B, n, d_model).
 
-    model: a `Bert` or a `GPT`. ids (B, n) and attention_mask as the model takes them. Where one more LayerNorm stands
-    at the end of a decoder (pre-norm), "norm" is what it gives.
+    model: a `Bert` or a `GPT`. ids (B, n) and attention_mask as for the model. If a decoder ends with one more
+    LayerNorm (pre-norm), "norm" is its output.
 
     >>> from tutorial_lib.gpt import Config
     >>> model = GPT(Config(vocab_size=100, d_model=8, n_layers=2, n_heads=2, d_ff=16))
@@ -31,6 +31,6 @@ def layer_states(model: Bert | GPT, ids: Ids, attention_mask: Numbers | None = N
             states[names[name]] = value.float().cpu().numpy()
         return value
 
-    run = model.hidden if isinstance(model, GPT) else model  # no scores of next tokens
+    run = model.hidden if isinstance(model, GPT) else model  # without scores of next tokens
     run(ids, attention_mask=attention_mask, fused=True, keep=keep)
     return states

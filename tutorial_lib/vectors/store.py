@@ -1,4 +1,4 @@
-"""Where finished vectors are kept: in memory, or in a file that outlives an interruption."""
+"""Where finished vectors are stored: in memory, or in a file that survives an interruption."""
 
 import errno
 import json
@@ -27,10 +27,10 @@ class Memory:
 
 
 class File(Memory):
-    """Finished rows in a file that outlives an interruption.
+    """Finished rows in a file that survives an interruption.
 
-    NAME.part.npy fills up while NAME.json says what work this is and how many texts are done; in the end the first is
-    renamed to NAME.npy. NAME.json stays, so that the same call finds its answer, and another call is refused.
+    NAME.part.npy fills up while NAME.json records the work and how many texts are done; in the end the first is renamed
+    to NAME.npy. NAME.json stays, so that the same call finds its result, and another call is rejected.
     """
 
     def __init__(self, path: Path, shape: tuple[int, ...], fingerprint: str):
@@ -42,7 +42,7 @@ class File(Memory):
         if self.log.is_file():
             self._resume()
         elif path.exists():
-            raise ValueError(f"save_to must be a new file: {path} exists, and no {self.log.name} says what it holds")
+            raise ValueError(f"save_to must be a new file: {path} exists, but no {self.log.name} describes it")
         if path.exists():
             self.rows = np.load(path, mmap_mode="c")
         elif self.done:
@@ -54,9 +54,9 @@ class File(Memory):
             self._reserve()
 
     def _reserve(self):
-        """Take the room for all rows at once: a disk that fills up under a mapped file kills the process.
+        """Reserve the space for all rows at once: if the disk fills up under a mapped file, the process is killed.
 
-        Raises OSError that says how much is needed; what was finished stays.
+        Raises OSError that says how much is needed; finished rows stay.
         """
         size = self.part.stat().st_size
         try:
@@ -68,12 +68,12 @@ class File(Memory):
         except OSError as error:
             if error.errno != errno.ENOSPC:
                 return  # a file system that reserves nothing
-            del self.rows  # Windows deletes no file that is open
+            del self.rows  # Windows does not delete open files
             if not self.done:
                 self.part.unlink()
                 self.log.unlink()
-            what = f"{self.path} needs {size / 1e6:.0f} MB, and the disk has no room for that"
-            raise OSError(errno.ENOSPC, f"{what}: make room, and the same call goes on", str(self.path)) from None
+            what = f"{self.path} needs {size / 1e6:.0f} MB, which the disk does not have"
+            raise OSError(errno.ENOSPC, f"{what}. Make room; the same call then continues", str(self.path)) from None
 
     def _resume(self):
         try:
@@ -81,9 +81,9 @@ class File(Memory):
             work = log["work"]
             done = int(log["done"])
         except (ValueError, KeyError, TypeError) as error:
-            raise ValueError(f"save_to cannot go on: {self.log} is damaged; delete it and its .npy files") from error
+            raise ValueError(f"save_to cannot continue: {self.log} is damaged. Delete it and its .npy files") from error
         if work != self.work:
-            what = f"{self.log} tells of other texts, another model, pooling or layers; delete it and its .npy files"
+            what = f"{self.log} describes other texts, another model, pooling or layers. Delete it and its .npy files"
             raise ValueError(f"save_to must be a new file: {what}, or choose another name")
         self.done = done if self.path.exists() or self.part.exists() else 0
 
@@ -98,7 +98,7 @@ class File(Memory):
     def close(self) -> np.ndarray:
         if self.part.exists() and not self.path.exists():
             self.rows.flush()
-            del self.rows  # Windows renames no file that is open
+            del self.rows  # Windows does not rename open files
             os.replace(self.part, self.path)
             self.rows = np.load(self.path, mmap_mode="c")
         return self.rows

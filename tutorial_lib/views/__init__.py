@@ -1,7 +1,7 @@
-"""Interactive views (heads, neurons, clouds) that live without a server: in a page, Colab, JupyterLab, VS Code.
+"""Interactive views (heads, neurons, clouds) that need no server: in a page, Colab, JupyterLab, VS Code.
 
-Each is one call that returns a `View`; as the last value of a cell it shows itself, and `.save(path)` writes it as a
-page of its own. A view's module loads when the view is first named, so that a chapter depends on those that it shows.
+Each is one call that returns a `View`; as the last value of a cell it displays itself, and `.save(path)` writes it as a
+separate page. A view's module loads when the view is first used, so a chapter depends only on its own views.
 """
 
 from tutorial_lib import late

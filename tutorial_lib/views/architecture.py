@@ -1,4 +1,4 @@
-"""The whole transformer in one drawing, with BERT marked; each part tells what it does and leads to its chapter.
+"""The whole transformer in one drawing, with BERT marked; each part explains itself and links to its chapter.
 
 Sources: R Figs. 3 and 5, L 3.2; Vaswani et al. (2017), Fig. 1.
 """
@@ -12,24 +12,24 @@ from tutorial_lib.weights.files import read_json, read_text
 COLUMN = {"encoder": 16, "decoder": 196}  # the left side of their boxes
 BOX, LINE = 148, 26  # width and height of a box
 
-_DRAWING = Path(__file__).with_name("blueprint.svg")  # frames, arrows and labels; the parts are put into it
+_DRAWING = Path(__file__).with_name("blueprint.svg")  # frames, arrows and labels; the parts are inserted
 _DATA = read_json(_DRAWING.with_suffix(".json"))
-DOES = _DATA["does"]  # name of a part -> what it does, its chapter ("" where the book has none), its color
+DOES = _DATA["does"]  # name of a part -> what it does, its chapter ("" if the book has none), its color
 PARTS = _DATA["parts"]  # encoder, decoder -> the upper side of each box, and its part
 
 
 def blueprint() -> View:
-    """The encoder and the decoder of the transformer of 2017 side by side, BERT's half framed.
+    """Show the encoder and the decoder of the transformer of 2017 side by side, BERT's half framed.
 
-    Returns a `View`: point at a part, or go there with Tab, and it is told what the part does; a click leads to its
-    chapter. Without JavaScript it is a drawing with links.
+    Returns a `View`: point at a part, or go there with Tab, to read what the part does; a click opens its chapter.
+    Without JavaScript it is a drawing with links.
 
     >>> blueprint()
     The transformer of 2017, and BERT in it (an interactive view: it needs a notebook or a page)
     """
     parts = "".join(_part(side, *part) for side in PARTS for part in PARTS[side])
     svg = read_text(_DRAWING).replace("</svg>", f"{parts}</svg>")
-    say = "From the bottom up: on the left the encoder, which is BERT; on the right the decoder, which writes."
+    say = "Read it from the bottom up. On the left is the encoder, BERT. On the right is the decoder, which writes."
     return View("blueprint", {}, "The transformer of 2017, and BERT in it", picture=(svg, say))
 
 

@@ -1,4 +1,4 @@
-"""Ask again with your own text, where Python runs; on a page, the answer to the default text."""
+"""Ask again with your own text if Python is running; on a page, show the answer to the default text."""
 
 import contextlib
 import importlib.util
@@ -12,18 +12,18 @@ from tutorial_lib.views import notebook
 def try_it(answer: Callable[[str], object], text: str, label: str = "Your text") -> None:
     """Show answer(text), and in a live notebook a field to ask for the answer to another text.
 
-    answer: a function from a text to a printed answer. A page that was built by `make book` shows the answer to `text`
-    and says what running it adds; so does a notebook without ipywidgets. An error of `answer` is shown as its message.
+    answer: a function from a text to a printed answer. A page built by `make book` shows the answer to `text` and says
+    what running it adds; so does a notebook without ipywidgets. An error of `answer` is shown as its message.
 
     >>> try_it(lambda text: print(text.upper()), "bear")
     BEAR
-    (In a running notebook, a field here takes your own text.)
+    (In a running notebook, you can type your own text here.)
     """
     check_has("answer", answer, "a function from a text to a printed answer", "__call__")
     check_text("text", text)
     if not _live():
         answer(text)
-        print("(In a running notebook, a field here takes your own text.)")
+        print("(In a running notebook, you can type your own text here.)")
         return
     import ipywidgets
     from IPython.display import display
@@ -34,14 +34,14 @@ def try_it(answer: Callable[[str], object], text: str, label: str = "Your text")
     def run(_=None):
         output.outputs = ({"output_type": "stream", "name": "stdout", "text": _printed(answer, field.value)},)
 
-    field.continuous_update = False  # ask when Enter is pressed or the field is left, not at each key
+    field.continuous_update = False  # ask when Enter is pressed or the field loses focus, not at each key
     field.observe(run, names="value")
     run()
     display(ipywidgets.VBox([field, output]))
 
 
 def _printed(answer, text):
-    """What answer(text) prints, or the message of its error: a wrong text is no reason for a traceback."""
+    """Return the output of answer(text), or the message of its error: a wrong text should not give a traceback."""
     with contextlib.redirect_stdout(io.StringIO()) as printed:
         try:
             answer(text)
@@ -51,6 +51,6 @@ def _printed(answer, text):
 
 
 def _live():
-    """Whether somebody sits before a notebook: a kernel, with widgets, that is not building the book's pages."""
+    """Return whether a person is using a notebook: a kernel, with widgets, that is not building the book's pages."""
     kernel = getattr(notebook.shell(), "kernel", None)  # IPython in a terminal has none
     return kernel is not None and importlib.util.find_spec("ipywidgets") and not notebook.is_static()

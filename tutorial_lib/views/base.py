@@ -1,8 +1,8 @@
-"""What all views share: a piece of HTML that brings its own data, style and script, and asks nothing of any server.
+"""What all views share: a piece of HTML that contains its own data, style and script, and needs no server.
 
-A view's script draws it: in the page, and before that in Python (`still`), so that its first picture can be seen
-without JavaScript, in print and in a notebook that is not trusted. In the page the script finds its element by a key of
-its own (so several views fit on a page) and adds the controls. Texts become text nodes: a token is shown, never run.
+A view's script draws it: in the page, and before that in Python (`still`), so that its first picture is visible without
+JavaScript, in print and in an untrusted notebook. In the page the script finds its element by its own key (so several
+views fit on a page) and adds the controls. Texts become text nodes: a token is shown, never executed.
 """
 
 import base64
@@ -24,13 +24,13 @@ _COUNT = itertools.count(1)
 
 
 class View:
-    """A view in a notebook or page: shown when it is a cell's last value.
+    """A view in a notebook or page: displayed if it is a cell's last value.
 
-    kind: the script in views/js that draws it, with a style sheet of the same name beside it if it needs one.
-    data: what the script gets, as JSON. label: what the view shows, for a screen reader. parts: scripts in views/js
-    that it shares with other kinds, each with its style sheet if it has one. folder: where the kind's own files are, if
-    not in views/js. picture: the HTML of the first picture and a sentence on it, for the few views whose first picture
-    is not what their script draws.
+    kind: the script in views/js that draws it, with a style sheet of the same name if it needs one. data: the script's
+    input, as JSON. label: what the view shows, for a screen reader. parts: scripts in views/js that it shares with
+    other kinds, each with its style sheet if it has one. folder: where the kind's own files are, if not in views/js.
+    picture: the HTML of the first picture and a sentence on it, for the few views whose script draws a different first
+    picture.
     """
 
     def __init__(
@@ -50,18 +50,18 @@ class View:
 
     @functools.cached_property
     def first(self) -> tuple[str, str]:
-        """The first picture as HTML, and the sentence that says what it shows, which is empty without mini-racer."""
+        """Return the first picture as HTML, and the sentence that describes it, which is empty without mini-racer."""
         missing = f"<p>{html.escape(self.label)}: this picture is drawn by a script.</p>", ""
         return still.drawn(self._script, to_json(self.data)) or missing
 
     @property
     def default(self) -> str:
-        """The HTML of the first picture."""
+        """Return the HTML of the first picture."""
         return self.first[0]
 
     @property
     def say(self) -> str:
-        """What the first picture shows, in a sentence."""
+        """Describe the first picture in a sentence."""
         return self.first[1]
 
     @property
@@ -74,7 +74,7 @@ class View:
 
     def _repr_html_(self):
         data = to_json(self.data)
-        # The number keeps two equal views on one page apart; the digest keeps views of two kernels apart.
+        # The number separates two equal views on one page; the digest separates views of two kernels.
         key = f"{self.kind}-{hashlib.sha256(data.encode()).hexdigest()[:8]}-{next(_COUNT)}"
         sheets = [file.with_suffix(".css") for file in [JS / "view", *self._files]]
         style = "".join(shortened(sheet) for sheet in sheets if sheet.exists())
@@ -88,7 +88,7 @@ class View:
         )
 
     def save(self, path: str | os.PathLike) -> None:
-        """Write the view as a page of its own that opens in any browser; written beside and renamed."""
+        """Write the view as a separate page that opens in any browser; written under another name and renamed."""
         page = (
             '<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">'
             f"<title>{html.escape(self.label)}</title><body>{self._repr_html_()}</body></html>"
@@ -109,7 +109,7 @@ def to_json(value: object) -> str:
 
 
 def pack_text(text: str) -> str:
-    """A long text, deflated, in base64; the browser inflates it by itself.
+    """Return a long text, deflated, in base64; the browser inflates it again.
 
     >>> len(pack_text("ab" * 1000)) < 40
     True
@@ -118,9 +118,9 @@ def pack_text(text: str) -> str:
 
 
 def shortened(file: Path) -> str:
-    """A script or a style sheet as a view carries it: without indents and lines of comment, a quarter of a script.
+    """Return a script or a style sheet as a view contains it: without indents and comment lines, a quarter of a script.
 
-    So no text in a script may go over several lines.
+    So a string in a script must not span several lines.
     """
     lines = (line.strip() for line in file.read_text(encoding="utf-8").splitlines())
     return "\n".join(line for line in lines if not line.startswith("//"))

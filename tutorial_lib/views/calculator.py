@@ -9,19 +9,19 @@ from tutorial_lib.arguments import Numbers, check_texts
 from tutorial_lib.geometry.arrays import as_vectors
 from tutorial_lib.views.base import View
 
-LARGEST = 1_000_000  # of a number that may be entered, so that no step overflows
+LARGEST = 1_000_000  # of an entered number, so that no step overflows
 
 
 def attention_calculator(
     tokens: Iterable[str], X: Numbers, W_Q: Numbers, W_K: Numbers, W_V: Numbers, walk: bool = False
 ) -> View:
-    """An example of attention live: edit any number and see each step.
+    """Show an example of attention live: edit any number and see each step.
 
     X is (n, d_model), W_Q and W_K are (d_model, d_k), W_V is (d_model, d_v). After each change the page computes Q, K,
-    V, the scores, the scaled (and, where chosen, causally masked) scores, the weights and the output again. It starts
-    with the token in the middle as the query, and shows all steps at once, or (walk) one after the other, each with its
-    formula and one of its numbers written out. Raises ValueError where a shape does not fit, or where a number is not
-    finite or beyond a million. Source: R 5-8.
+    V, the scores, the scaled (and, if chosen, causally masked) scores, the weights and the output again. It starts with
+    the middle token as the query, and shows all steps at once, or (walk) one after the other, each with its formula and
+    one of its numbers written out. Raises ValueError if a shape does not fit, or if a number is not finite or beyond a
+    million. Source: R 5-8.
 
     >>> attention_calculator(["a", "b"], [[1], [2]], [[1]], [[1]], [[1]])
     Attention calculator: edit a number and see every step from X to the output (an interactive view: ...)
@@ -35,12 +35,12 @@ def attention_calculator(
 
 
 def _check(tokens, X, W_Q, W_K, W_V):
-    """The four matrices in float64, or an error that says which one does not fit."""
+    """Return the four matrices in float64, or raise an error that says which one does not fit."""
     named = {"X": X, "W_Q": W_Q, "W_K": W_K, "W_V": W_V}
     X, W_Q, W_K, W_V = matrices = [as_vectors(name, M) for name, M in named.items()]
     for name, M in zip(named, matrices):
         if not (abs(M) <= LARGEST).all():
-            raise ValueError(f"{name} must hold finite numbers from {-LARGEST:,} to {LARGEST:,}, got {M.tolist()}")
+            raise ValueError(f"{name} must contain finite numbers from {-LARGEST:,} to {LARGEST:,}, got {M.tolist()}")
     if len(X) != len(tokens):
         raise ValueError(f"X must have one row for each of the {len(tokens)} tokens, got shape {X.shape}")
     for name, M in zip(("W_Q", "W_K", "W_V"), (W_Q, W_K, W_V)):

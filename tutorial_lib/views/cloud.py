@@ -1,4 +1,4 @@
-"""A cloud of points that turns: positions on their helix, embeddings after a projection. Sources: L 4.2.3, 4.3, 4.4."""
+"""A rotating cloud of points: positions on their helix, embeddings after a projection. Sources: L 4.2.3, 4.3, 4.4."""
 
 import base64
 from collections.abc import Iterable
@@ -10,7 +10,7 @@ from tutorial_lib.geometry.arrays import as_numbers, as_vectors
 from tutorial_lib.views.base import View
 
 MOST_POINTS = 5000
-MOST_GROUPS = 6  # each with a shape of its own
+MOST_GROUPS = 6  # each with its own shape
 COLOR_STEPS = 7  # colors between the lowest and the highest value
 TURN, TILT = 25, 15  # degrees at the start
 
@@ -20,16 +20,23 @@ def point_cloud(
     path: bool = False, axes: Iterable[str] = ("x", "y", "z"), color_name: str = "value",
     label: str = "Cloud of points", alt: str = "",
 ) -> View:
-    """Points in space that the reader turns by dragging, with the arrow keys or with sliders, and asks for their names.
+    """Show points in space: turn them by dragging, arrow keys or sliders, and ask for their names.
 
-    points: (n, 3) or (n, 2) finite numbers, at most 5,000 points; array or tensor. labels: n texts, shown for the point
-    under the mouse or chosen by slider. groups: n names, at most 6 different ones, told apart by shape and color.
-    colors: n numbers instead, from blue (lowest) to orange; color_name says what they are. path: join each point to
-    the next. axes: their names. label: what the points are; alt: what there is to see, in a sentence.
+    Each coordinate is sent in 16 bits: the picture and the displayed values are correct to 1 part in 30,000 of the
+    cloud's extent. Nothing moves until the reader acts.
 
-    Each coordinate travels in 16 bits: the picture and the values beside it are right to 1 part in 30,000 of the
-    cloud's extent. Nothing moves until the reader says so. Raises ValueError or TypeError, by name, for what does
-    not fit.
+    Args:
+        points: (n, 3) or (n, 2) finite numbers, at most 5,000 points; array or tensor.
+        labels: n texts, shown for the point under the mouse or selected by slider.
+        groups: n names, at most 6 different ones, distinguished by shape and color.
+        colors: n numbers instead, from blue (lowest) to orange; color_name says what they are.
+        path: join each point to the next.
+        axes: their names.
+        label: what the points are.
+        alt: a description of the picture, in a sentence.
+
+    Raises:
+        ValueError or TypeError, by name, for invalid arguments.
 
     >>> point_cloud([[0, 0, 0], [1, 2, 3]], labels=["a", "b"], groups=["x", "y"])
     Cloud of points (an interactive view: it needs a notebook or a page)
@@ -39,7 +46,7 @@ def point_cloud(
     if dimensions not in (2, 3):
         raise ValueError(f"points must have shape (n, 3) or (n, 2), got {points.shape}")
     if n > MOST_POINTS:
-        raise ValueError(f"points must be from 1 to {MOST_POINTS:,}, got {n:,}")
+        raise ValueError(f"points must have from 1 to {MOST_POINTS:,} rows, got {n:,}")
     labels = _check_texts("labels", [f"point {i}" for i in range(n)] if labels is None else labels, n)
     names, of = _check_groups(groups, colors, n)
     check_has("axes", axes, "names", "__iter__")
@@ -77,14 +84,14 @@ def _check_texts(name, texts, n):
         raise TypeError(f"{name} must be a list of texts, got {texts!r}")
     texts = [str(text) for text in texts]
     if len(texts) != n:
-        raise ValueError(f"{name} must hold {n} texts, got {len(texts)}")
+        raise ValueError(f"{name} must contain {n} texts, got {len(texts)}")
     return texts
 
 
 def _check_groups(groups, colors, n):
-    """The names of the groups, and for each point the number of its group or of its step of color."""
+    """Return the names of the groups, and for each point the number of its group or of its color step."""
     if groups is not None and colors is not None:
-        raise ValueError("groups and colors cannot both be given: a point has one color")
+        raise ValueError("groups and colors must not both be given, because a point has only one color")
     if groups is not None:
         groups = _check_texts("groups", groups, n)
         names = list(dict.fromkeys(groups))

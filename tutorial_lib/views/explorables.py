@@ -14,9 +14,9 @@ REACH = 3.0  # the plane goes from -3 to 3
 
 
 def softmax_explorer(scores: Numbers, labels: Iterable[str]) -> View:
-    """Scores, their softmax as bars, and its entropy: edit a score, turn the temperature, add 1 to all.
+    """Show scores, their softmax as bars, and its entropy: edit a score, turn the temperature, add 1 to all.
 
-    scores: numbers from -1000 to 1000; labels: a name for each. Raises ValueError where they do not fit.
+    scores: numbers from -1000 to 1000; labels: a name for each. Raises ValueError if they do not fit.
     Source: R 8.1, N 3.3.
 
     >>> softmax_explorer([1.0, 2.0, 3.0], ["a", "b", "c"])
@@ -25,7 +25,7 @@ def softmax_explorer(scores: Numbers, labels: Iterable[str]) -> View:
     labels = check_texts("labels", labels)
     z = as_numbers("scores", scores)
     if z.shape != (len(labels),):
-        raise ValueError(f"scores must be one number for each of the {len(labels)} labels, got shape {z.shape}")
+        raise ValueError(f"scores must have one number per label, {len(labels)}, got shape {z.shape}")
     if not (abs(z) <= LARGEST_SCORE).all():
         raise ValueError(f"scores must be numbers from {-LARGEST_SCORE} to {LARGEST_SCORE}, got {z.tolist()}")
     data = {"labels": labels, "scores": z.tolist()}
@@ -34,7 +34,7 @@ def softmax_explorer(scores: Numbers, labels: Iterable[str]) -> View:
 
 
 def dot_product_explorer(a: Numbers = (2.0, 1.0), b: Numbers = (1.0, 2.0)) -> View:
-    """Two vectors in the plane that can be moved: their lengths, their angle, their dot product and their cosine.
+    """Show two movable vectors in the plane: their lengths, their angle, their dot product and their cosine.
 
     a, b: two coordinates each, from -3 to 3. Raises ValueError otherwise. Source: R 6.1 (eq. 18), L 2.1.1.
 

@@ -1,17 +1,17 @@
-"""A sentence that looks at itself: one head's weights, from the word that you point at."""
+"""A sentence attending to itself: one head's weights, from the word that you point at."""
 
 from tutorial_lib.views.base import View
 from tutorial_lib.views.traces import Attention, Tokens, as_place
 
 
 def gaze_view(source: object, tokens: Tokens, layer: int = 0, head: int = 0, query: int | None = None) -> View:
-    """A text in one line, each word a button: bows lead from it to the words that it attends to, in one head.
+    """Show a text in one line, each word a button: arcs lead to the words that it attends to, in one head.
 
-    source, tokens, layer, head: as in `head_view`. query: the place of the token that is chosen first; without one,
+    source, tokens, layer, head: as in `head_view`. query: the position of the token that is selected first; by default,
     the whole word with the strongest link to another word.
 
-    Returns a `View`. Beneath each word stands its weight. Raises ValueError or TypeError where the arguments do not fit
-    each other.
+    Returns a `View`. Beneath each word is its weight. Raises ValueError or TypeError if the arguments do not fit each
+    other.
 
     >>> import numpy as np
     >>> gaze_view(np.eye(2), ["a", "bear"], query=1)

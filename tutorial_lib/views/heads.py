@@ -5,24 +5,30 @@ from collections.abc import Sequence
 from tutorial_lib.views.base import View
 from tutorial_lib.views.traces import Attention, Tokens, as_place, pack
 
-LEAST = 0.02  # weaker lines are not drawn at first
+LEAST = 0.02  # weaker lines are hidden at first
 
 
 def head_view(
     source: object, tokens: Tokens, layer: int = 0, head: int | None = 0, keys: Sequence[str] | None = None,
     query: int | None = None,
 ) -> View:  # fmt: skip
-    """Lines from each token to the tokens that it attends to, for any layer and any choice of heads.
+    """Draw lines from each token to the tokens that it attends to, for any layer and any choice of heads.
 
-    source: a model with `.trace` (then tokens is an `Encoding`), a trace, or weights: an array of shape (n_layers,
-    n_heads, n, n); layers and heads may be missing; a list of layers will do. tokens: the `Encoding` of one text or
-    one pair, whose segments add a filter, or the tokens as list of str. layer, head: shown first; head None shows all
-    heads. keys: the tokens of the other side where queries attend to another text (cross-attention). query: the place
-    of a token that is pressed at first, so that only its lines show.
+    Args:
+        source: a model with `.trace` (then tokens is an `Encoding`), a trace, or weights: an array of shape (n_layers,
+            n_heads, n, n), in which layers and heads may be missing; or a list of layers.
+        tokens: the `Encoding` of one text or one pair, whose segments add a filter, or the tokens as list of str.
+        layer, head: shown first; head None shows all heads.
+        keys: the tokens of the other side if queries attend to another text (cross-attention).
+        query: the position of a token that is selected at first, so that only its lines show.
 
-    Returns a `View`. In it, choose layer and heads, point at a token to see only its lines (Enter or a click keeps
-    them), leave out weak lines. Weights travel rounded (`tutorial_lib.views.traces.pack`): 6 layers of 12 heads make
-    430 KB for 64 tokens, 180 KB for 28. Raises ValueError or TypeError where the arguments do not fit each other.
+    Returns:
+        A `View`. In it, choose layer and heads, point at a token to see only its lines (Enter or a click keeps them),
+            leave out weak lines. Weights are sent rounded (`tutorial_lib.views.traces.pack`): 6 layers of 12 heads take
+            430 KB for 64 tokens, 180 KB for 28.
+
+    Raises:
+        ValueError or TypeError if the arguments do not fit each other.
 
     >>> import numpy as np
     >>> head_view(np.eye(2), ["a", "bear"])

@@ -12,23 +12,23 @@ from tutorial_lib.views.base import View
 from tutorial_lib.views.heads import LEAST
 from tutorial_lib.views.traces import Attention, Tokens, pack
 
-SIDE, GAP, EDGE = 24, 4, 18  # of a head's picture, between two, and for the numbers at the left and on top
-PINK = (190, 76, 148)  # the pink of attention, seen well on white and on black; model_view.js has the same
+SIDE, GAP, EDGE = 24, 4, 18  # of a head's picture, between two pictures, and for the numbers at the left and top
+PINK = (190, 76, 148)  # the pink of attention, visible on white and on black; model_view.js has the same
 NOTE = (
-    "Each small picture is one head: a row for each token that asks, a column for each token that answers, "
-    "stronger color for more weight. Down: layers; across: heads."
+    "Each small picture is one head: a row for each query, a column for each key, and a stronger color for a larger "
+    "weight. Layers go down, heads across."
 )
 
 
 def model_view(
     source: object, tokens: Tokens, layer: int = 0, head: int = 0, keys: Sequence[str] | None = None
 ) -> View:
-    """Every head of every layer as a small picture; a click or Enter on one opens its lines beside the grid.
+    """Show every head of every layer as a small picture; click one, or press Enter, to see its lines beside the grid.
 
     Arguments as in `head_view`; layer and head are opened first. The color's strength is the square root of the weight,
-    so that weak weights can be seen. Arrow keys move from head to head.
+    so that weak weights are visible. Arrow keys move from head to head.
 
-    Raises ValueError or TypeError where the arguments do not fit each other.
+    Raises ValueError or TypeError if the arguments do not fit each other.
 
     >>> model_view(np.ones((6, 12, 1, 1)), ["bear"])
     Attention of 1 token, 6 layers, 12 heads (an interactive view: it needs a notebook or a page)
@@ -36,12 +36,12 @@ def model_view(
     attention = Attention(source, tokens, keys)
     layer, head = attention.places(layer, head)
     data = attention.data() | {"layer": layer, "head": head, "weights": pack(attention.weights), "least": LEAST}
-    first = grid(attention), NOTE  # an image; in the page its cells can be pressed
+    first = grid(attention), NOTE  # an image; in the page its cells are buttons
     return View("model_view", data, attention.label(), attention.parts("head_picture"), picture=first)
 
 
 def grid(attention: Attention) -> str:
-    """The small pictures as one SVG with the numbers of layers and heads: what is seen without JavaScript."""
+    """Return the small pictures as one SVG with the numbers of layers and heads: the view without JavaScript."""
     n_layers, n_heads = attention.weights.shape[:2]
     step = SIDE + GAP
     alt = f"{attention.label()}: the weights of each head as a small picture."
@@ -61,18 +61,18 @@ def grid(attention: Attention) -> str:
 
 
 def sheet(weights: np.ndarray) -> np.ndarray:
-    """All heads' weights side by side, each fitted into SIDE x SIDE pixels (the largest of those that meet in one)."""
+    """Return all heads' weights side by side, each fitted into SIDE x SIDE pixels (by the largest in each pixel)."""
     n_layers, n_heads, n, m = weights.shape
     rows, columns = (np.unique(np.arange(SIDE) * count // SIDE) for count in (n, m))
     small = np.maximum.reduceat(np.maximum.reduceat(weights, rows, axis=2), columns, axis=3)
-    stretch = (np.arange(SIDE) * len(places) // SIDE for places in (rows, columns))  # where a text is short
+    stretch = (np.arange(SIDE) * len(places) // SIDE for places in (rows, columns))  # if a text is short
     small = small[:, :, next(stretch)][..., next(stretch)]
     small = np.pad(small, ((0, 0), (0, 0), (0, GAP), (0, GAP)))
     return small.swapaxes(1, 2).reshape(n_layers * (SIDE + GAP), n_heads * (SIDE + GAP))
 
 
 def png(weights: np.ndarray) -> str:
-    """An image of weights from 0 to 1 as a data URL: one pink in 16 strengths, on whatever color the page has.
+    """Return an image of weights from 0 to 1 as a data URL: one pink in 16 strengths, on any page color.
 
     >>> png(np.eye(2))[:30]
     'data:image/png;base64,iVBORw0K'

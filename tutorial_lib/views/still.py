@@ -1,4 +1,4 @@
-"""A view's first picture as HTML: its script, run in V8 by mini-racer in place of a browser."""
+"""A view's first picture as HTML: its script, run in V8 by mini-racer instead of a browser."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ DOCUMENT = Path(__file__).with_suffix(".js")
 
 
 def drawn(script: str, data: str) -> tuple[str, str] | None:
-    """What a script's `draw` draws of data, as HTML, and the sentence on it; None if mini-racer is not installed.
+    """Return the HTML that a script's `draw` makes of data, and the sentence on it; None without mini-racer.
 
-    script: JavaScript that defines `draw(view)`, with all that it uses. data: `view.data`, as JSON.
+    script: JavaScript that defines `draw(view)` and everything it uses. data: `view.data`, as JSON.
 
     >>> drawn("function draw(view) { view.say(view.data + '!'); }", '"Bears"')
     ('', 'Bears!')
@@ -25,5 +25,5 @@ def drawn(script: str, data: str) -> tuple[str, str] | None:
         engine.eval(DOCUMENT.read_text(encoding="utf-8"))
         picture, say = json.loads(engine.eval(f"(function () {{\n{script}\nreturn still({data}, draw);\n}})()"))
     finally:
-        engine.close()  # or the process never ends
+        engine.close()  # otherwise the process never ends
     return picture, say

@@ -1,4 +1,4 @@
-"""A decoder writes on: what it expects next, under temperature and top-p, word by word. Sources: N 3.3, L 3.2.7."""
+"""A decoder continues a text: its next-token probabilities, under temperature and top-p. Sources: N 3.3, L 3.2.7."""
 
 from base64 import b64encode
 
@@ -9,20 +9,20 @@ from tutorial_lib.tokenization import BPE
 from tutorial_lib.views.base import View
 from tutorial_lib.views.traces import DECODERS
 
-TEMPERATURE = 0.7  # the model writes at it, and the bars begin with it
+TEMPERATURE = 0.7  # the temperature for the model's text, and the first one for the bars
 
 
 def story_view(
     model: GPT, tokenizer: BPE, text: str, ages: dict[str, str] | None = None, n: int = 40, seed: int = 0
 ) -> View:
-    """A text, how the model goes on, and a bar for each of the likeliest next tokens.
+    """Show a text, its continuation by the model, and a bar for each of the likeliest next tokens.
 
-    model: a `GPT`. tokenizer: its `BPE`; texts stand behind its end token, as in training. text: the beginning. ages:
-    a dictionary from what a state of training is called to the name of its model, for a page that brings these. n: the
-    tokens that are written. In the view, temperature and top-p change the bars; where the page brings the model, a
-    press on a bar writes that token, and the reader's own beginning is taken up.
+    model: a `GPT`. tokenizer: its `BPE`; texts come after its end token, as in training. text: the beginning. ages: a
+    dictionary from the label of a training state to the name of its model, for a page that loads these. n: the number
+    of tokens to write. In the view, temperature and top-p change the bars; if the page loads the model, a press on a
+    bar writes that token, and readers can type their own beginning.
 
-    Returns a `View`. Raises TypeError where text is not a str.
+    Returns a `View`. Raises TypeError if text is not a str.
 
     >>> from tutorial_lib.gpt import GPT
     >>> from tutorial_lib.tokenization import BPE

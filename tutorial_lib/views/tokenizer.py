@@ -11,15 +11,15 @@ KINDS = ("CONTROL", "WHITE", "WHOLE", "ACCENT", "PUNCTUATION", "CHINESE")
 
 
 def tokenizer_explorer(tok: WordPiece, text: str = TEXT) -> View:
-    """Type a text and see how `tok` cuts it: words, pieces, ids, and for one word each match that was tried.
+    """Show how `tok` cuts a text that you type: words, pieces, ids, and for one word each match that was tried.
 
-    The whole vocabulary travels in the page, deflated (BERT's 30,522 tokens: 148 KB). The page follows `WordPiece` rule
-    by rule and brings its tables of characters, so its ids equal `tok.encode`'s; only decomposition and lower case come
-    from the browser, and could differ for letters that Unicode has gained since the browser was made. Half a
-    character (a lone surrogate), which `WordPiece` refuses, is dropped. Source: R 11.3, L 3.2.2.
+    The whole vocabulary is in the page, deflated (BERT's 30,522 tokens: 148 KB). The page follows `WordPiece` rule by
+    rule and contains its tables of characters, so its ids equal `tok.encode`'s; only decomposition and lower case come
+    from the browser, and could differ for letters that Unicode has gained since the browser was made. Half a character
+    (a lone surrogate), which `WordPiece` rejects, is dropped. Source: R 11.3, L 3.2.2.
 
-    Raises TypeError if tok is not a WordPiece tokenizer, or text not a str; ValueError if text holds half a character,
-    or a token of the vocabulary a line break.
+    Raises TypeError if tok is not a WordPiece tokenizer, or text not a str; ValueError if text contains half a
+    character, or a token of the vocabulary a line break.
 
     >>> tokenizer_explorer(WordPiece.train(["low lower lowest"], vocab_size=20), "Lower")
     Tokenizer explorer: type a text and see it cut into pieces of a vocabulary of 20 tokens (an interactive view: ...)
@@ -36,7 +36,7 @@ def tokenizer_explorer(tok: WordPiece, text: str = TEXT) -> View:
 
 
 def rules_of(tok: WordPiece) -> dict:
-    """What js/wordpiece.js needs of a tokenizer besides its vocabulary: settings, and the characters of each kind.
+    """Return what js/wordpiece.js needs from a tokenizer besides its vocabulary: settings, and characters by kind.
 
     >>> rules_of(WordPiece.train(["low lower lowest"], vocab_size=20))["longestPiece"]
     6
@@ -56,7 +56,7 @@ def rules_of(tok: WordPiece) -> dict:
 
 
 def _cut(tok, text):
-    """Each word with its tokens, their ids, where its matches end, and what kind of word it is."""
+    """Return each word with its tokens, their ids, where its matches end, and what kind of word it is."""
     words = []
     for part in split_special(text, SPECIAL):
         for word in [part] if part in SPECIAL else tok.words(part):
@@ -71,7 +71,7 @@ def _cut(tok, text):
 
 
 def _ends(tok, word):
-    """Where each longest match ends, as far as there are matches."""
+    """Return where each longest match ends, until a match fails."""
     ends = [0]
     while ends[-1] < len(word):
         start = ends[-1]

@@ -1,4 +1,4 @@
-"""Take attention out of what a reader has at hand: a model and an encoding, a trace, or the weights themselves."""
+"""Get attention from the reader's input: a model and an encoding, a trace, or the weights themselves."""
 
 from __future__ import annotations
 
@@ -15,24 +15,24 @@ if TYPE_CHECKING:
     from tutorial_lib.tokenization import Encoding
 
 Tokens: TypeAlias = "Encoding | Sequence[str]"
-LIVE = ("all-MiniLM-L6-v2", "book-bert")  # encoders that a page can bring (`views.live`)
+LIVE = ("all-MiniLM-L6-v2", "book-bert")  # encoders that a page can load (`views.live`)
 DECODERS = ("book-gpt", "book-gpt-20", "book-gpt-100", "book-gpt-400")  # and decoders
-TWO_BYTES = 100_000  # up to so many numbers travel as two bytes each, more as one, so that a page stays light
+TWO_BYTES = 100_000  # up to this many numbers take two bytes each, more take one, so that a page stays small
 
 
 class Attention:
     """One text's attention, checked; arguments as in `head_view`.
 
-    weights: (n_layers, n_heads, n_queries, n_keys). tokens, keys: the tokens that ask and those that answer, the same
-    in self-attention. segments: 0 or 1 for each token of a pair of texts, else None. live: the name of the model that
-    answers the reader's own text in a page, where source is that model.
+    weights: (n_layers, n_heads, n_queries, n_keys). tokens, keys: the tokens of the queries and of the keys, equal in
+    self-attention. segments: 0 or 1 for each token of a pair of texts, else None. live: the name of the model that
+    answers the reader's own text in a page, if source is that model.
     """
 
     def __init__(self, source: object, tokens: Tokens, keys: Sequence[str] | None = None):
         encoding = tokens if hasattr(tokens, "attention_mask") else None
         self.live = source.source if type(source).__name__ == "Bert" and source.source in LIVE else None
         self.trace = _as_trace(source, encoding)
-        self.real = None  # which tokens are no padding
+        self.real = None  # which tokens are not padding
         self.crossing = keys is not None
         segments = []
         if encoding is not None:
@@ -50,7 +50,7 @@ class Attention:
         self.segments = segments if keys is None and len(set(segments)) == 2 else None
 
     def stacked(self, name: str) -> np.ndarray:
-        """One value of every layer, such as "queries", without padding, as (n_layers, n_heads, ...)."""
+        """Return one value of every layer, such as "queries", without padding, as (n_layers, n_heads, ...)."""
         if not self.trace or f"layer.0.attention.{name}" not in self.trace:
             what = f"one with {', '.join(list(self.trace)[:3])}" if self.trace else "weights alone"
             raise ValueError(f"source must be a model or a trace with layer.0.attention.{name}, got {what}")
@@ -60,10 +60,10 @@ class Attention:
         return self._of_text(np.stack(values), name)
 
     def _of_text(self, array, name):
-        """The values of one text, with axes of length 1 in front where heads or layers are missing, without padding."""
+        """Return the values of one text without padding, with axes of length 1 for missing heads or layers."""
         if array.ndim == 5:
             if array.shape[1] != 1:
-                raise ValueError(f"source must be of one text, got {name} of {array.shape[1]}: give those of one")
+                raise ValueError(f"source must be of one text, got {name} of {array.shape[1]}. Pass those of one text")
             array = array[:, 0]
         if not 2 <= array.ndim <= 4:
             raise ValueError(
@@ -76,7 +76,7 @@ class Attention:
         return array
 
     def _token_axes(self, name):
-        """The axes of a value that count the tokens of the encoding, not those of another text."""
+        """Return the axes of a value that count the tokens of the encoding, not those of another text."""
         if name == "queries":
             return [2]
         if name == "weights":
@@ -87,19 +87,19 @@ class Attention:
         rows = [encoding.tokens, encoding.token_type_ids, encoding.attention_mask]
         if isinstance(encoding.tokens[0], list):
             if len(encoding.tokens) > 1:
-                raise ValueError(f"tokens must be of one text, got {len(encoding.tokens)}: encode the one to look at")
+                raise ValueError(f"tokens must be of one text, got {len(encoding.tokens)}. Encode only one")
             rows = [row for (row,) in rows]
         self.real = np.array(rows[2], dtype=bool)
         return ([value for value, real in zip(row, self.real, strict=True) if real] for row in rows[:2])
 
     def label(self) -> str:
-        """What a view shows, in a few words."""
+        """Describe a view's content in a few words."""
         n_layers, n_heads = self.weights.shape[:2]
         counts = ((len(self.tokens), "token"), (n_layers, "layer"), (n_heads, "head"))
         return "Attention of " + ", ".join(f"{count} {what}{'s' * (count != 1)}" for count, what in counts)
 
     def data(self) -> dict:
-        """What the scripts of all three views need."""
+        """Return the data that the scripts of all three views need."""
         labels = {"tokens": self.tokens}
         if self.keys is not self.tokens:
             labels["keys"] = self.keys
@@ -110,17 +110,17 @@ class Attention:
         return labels | {"layers": self.weights.shape[0], "heads": self.weights.shape[1]}
 
     def parts(self, *names: str) -> list[str]:
-        """The scripts in views/js that a view shares: "attention", these, and what makes it live."""
+        """Return the scripts in views/js that a view shares: "attention", these, and those that make it live."""
         return ["attention", *names, *(["live", "live_attention"] if self.live else [])]
 
     def places(self, layer: SupportsIndex, head: SupportsIndex) -> tuple[int, int]:
-        """The layer and head to show first as int, or an error that says which there are."""
+        """Return the layer and head to show first as int, or raise an error that says which there are."""
         n_layers, n_heads = self.weights.shape[:2]
         return as_place("layer", layer, n_layers), as_place("head", head, n_heads)
 
 
 def as_place(name: str, value: SupportsIndex, count: int | None = None) -> int:
-    """A whole number from 0 on, below count, as int; NumPy's and torch's will do, True and 1.0 will not.
+    """Return a whole number, 0 or more, below count, as int; also NumPy's and torch's, but not True and 1.0.
 
     >>> as_place("layer", np.int64(2), 6)
     2
@@ -131,10 +131,10 @@ def as_place(name: str, value: SupportsIndex, count: int | None = None) -> int:
 
 
 def pack(values: np.ndarray) -> dict:
-    """Numbers of all heads, (n_layers, n_heads, ...), as whole multiples of a step, one step for each head.
+    """Return the numbers of all heads, (n_layers, n_heads, ...), as whole multiples of a step, one step for each head.
 
-    So a number is off by at most half a step: a head's largest number / 65,000 where two bytes each are sent (at most
-    100,000 numbers), else / 254 (with signs) or / 510 (without).
+    So a number is off by at most half a step: a head's largest number / 65,000 with two bytes each (at most 100,000
+    numbers), else / 254 (with signs) or / 510 (without).
 
     >>> pack(np.array([[[0.0, 0.5]]]))
     {'type': 'u2', 'steps': [7.629...e-06], 'data': 'AAD//w=='}
@@ -143,13 +143,13 @@ def pack(values: np.ndarray) -> dict:
     kind = f"{sign}{2 if values.size <= TWO_BYTES else 1}"
     top = np.abs(values).reshape(*values.shape[:2], -1).max(-1)
     steps = np.where(top > 0, top, 1) / np.iinfo(kind).max  # (n_layers, n_heads)
-    steps = np.vectorize(lambda step: float(f"{step:.7g}"))(steps)  # more digits would only make the page heavier
+    steps = np.vectorize(lambda step: float(f"{step:.7g}"))(steps)  # more digits would only make the page larger
     whole = np.rint(values / steps.reshape(steps.shape + (1,) * (values.ndim - 2))).astype("<" + kind)
     return {"type": kind, "steps": steps.ravel().tolist(), "data": base64.b64encode(whole.tobytes()).decode()}
 
 
 def unpack(packed: dict, shape: tuple[int, ...]) -> np.ndarray:
-    """The numbers that the script will see, in the shape that they had.
+    """Return the numbers as the script sees them, in their original shape.
 
     >>> unpack(pack(np.array([[[0.0, 0.5]]])), (1, 1, 2))
     array([[[0. , 0.5]]])
@@ -162,17 +162,17 @@ def _as_trace(source, encoding):
     if isinstance(source, dict) or not hasattr(source, "trace") or hasattr(source, "shape"):  # arrays have a .trace too
         return source if isinstance(source, dict) else None
     if encoding is None:
-        raise TypeError("tokens must be an Encoding, as tok.encode(text) gives it, where source is a model")
+        raise TypeError("tokens must be an Encoding from tok.encode(text) if source is a model")
     return source.trace(encoding)
 
 
 def _as_array(value):
-    """A tensor on any device, an array, or a list of them, as float64, checked to be finite."""
+    """Return a tensor on any device, an array, or a list of them, as float64, checked to be finite."""
     if isinstance(value, (list, tuple)):
         value = [as_numbers("source", part) for part in value]
     array = as_numbers("source", value)
     if not array.size:
-        raise ValueError(f"source must hold numbers, got shape {array.shape}")
+        raise ValueError(f"source must contain numbers, got shape {array.shape}")
     return array
 
 

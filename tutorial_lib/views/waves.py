@@ -14,7 +14,7 @@ START = {"i": 1, "p": 5, "k": 3}  # the pair, the position and the shift to star
 
 
 def sinusoid_explorer(d_model: int = 16, n: int = 64) -> View:
-    """The sine and cosine of a pair over n positions, and what a shift by k does to each pair: it turns it.
+    """Show the sine and cosine of a pair over n positions, and how a shift by k rotates each pair.
 
     A pair (sin, cos) at position p is the hand of a clock. M_k, the matrix with PE(p + k) = M_k PE(p), turns the hand
     of each pair by its own angle. The clocks are up to four pairs, spread over those that move visibly in n positions.
@@ -35,6 +35,6 @@ def sinusoid_explorer(d_model: int = 16, n: int = 64) -> View:
 
 
 def _clock_pairs(lengths, n):
-    """Up to four pairs, spread over those that turn by a quarter or more within n positions, the fastest first."""
+    """Return up to four pairs that turn by a quarter or more within n positions, evenly spread, the fastest first."""
     moving = max(int((lengths <= 4 * n).sum()), min(CLOCKS, len(lengths)))
     return sorted({round(j) for j in np.linspace(0, moving - 1, CLOCKS)})

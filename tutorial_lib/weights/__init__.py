@@ -1,8 +1,9 @@
 """Models by name: the catalog, the search for their files, Hugging Face's names for every family, safe loading.
 
-`catalog` knows the models, `find` their folders, `files` reads with care, `names` has the names and layouts of Hugging
-Face for all families, `checkpoints` puts weights into our models, and `eight_bits` rounds them to 8 bits. Where the
-SHA-256 of a model's weights is known, it is checked before they are used. Importing this loads no torch.
+`catalog` lists the models, `find` finds their folders, `files` reads files with checks, `names` has the names and
+layouts of Hugging Face for all families, `checkpoints` puts weights into our models, and `eight_bits` rounds them to 8
+bits. If the SHA-256 of a model's weights is known, it is checked before they are used. Importing this does not load
+torch.
 """
 
 from tutorial_lib.weights.catalog import DEFAULT, KNOWN, ModelNotAvailable

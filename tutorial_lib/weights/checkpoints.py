@@ -1,4 +1,4 @@
-"""From a checkpoint's files into one of our models, for any family; `names` says what is called how."""
+"""From a checkpoint's files into one of our models, for any family; `names` maps the names."""
 
 from __future__ import annotations
 
@@ -21,29 +21,29 @@ if TYPE_CHECKING:
 
 
 class Loaded:
-    """How a model of ours comes from files or from transformers; it has `config_class` and `from_checkpoint`.
+    """Loading one of our models from files or from transformers; it has `config_class` and `from_checkpoint`.
 
-    source: the name or folder that it was loaded by; None where it was not. Weights may have changed since.
+    source: the name or folder that it was loaded by; None if there was none. Weights may have changed since.
     """
 
     source: str | None = None
 
     @classmethod
     def from_pretrained(cls, name: str | os.PathLike | None = None, device: str | torch.device = "auto") -> Self:
-        """A trained model by name or folder (None: the default model). device "auto": a GPU where there is one.
+        """Load a trained model by name or folder (None: the default model). device "auto": a GPU if there is one.
 
-        Raises `ModelNotAvailable` where no source has the name. Example: `Bert.from_pretrained("bert-base-cased")`.
+        Raises `ModelNotAvailable` if no source has the name. Example: `Bert.from_pretrained("bert-base-cased")`.
         """
-        device = pick_device(device)  # complains before anything is loaded
+        device = pick_device(device)  # raises before anything is loaded
         model = cls.from_checkpoint(*read(name)).to(device)
         model.source = str(name or DEFAULT)
         return model
 
     @classmethod
     def from_hf(cls, hf_model: torch.nn.Module) -> Self:
-        """The same weights out of a transformers model (BertModel, OPTForCausalLM, ...), on the same device."""
+        """Copy the weights of a transformers model (BertModel, OPTForCausalLM, ...), on the same device."""
         settings = settings_of(hf_model)
-        cls.config_class.from_hf(settings)  # refuses what is not of the family before anything is copied
+        cls.config_class.from_hf(settings)  # rejects other families before anything is copied
         copies = {name: tensor.detach().clone() for name, tensor in hf_model.state_dict().items()}
         model = cls.from_checkpoint(settings, copies)
         model.source = getattr(hf_model, "name_or_path", None) or None
@@ -51,10 +51,10 @@ class Loaded:
 
 
 def read(name: str | os.PathLike | None) -> tuple[dict, dict[str, torch.Tensor]]:
-    """(settings, weights) of a model by name or folder: its config.json and its tensors, as they stand in the files.
+    """Return (settings, weights) of a model by name or folder: its config.json and its tensors, with the files' names.
 
-    Weights that are stored in half precision come in float32, which changes no value; where some are in float64, all
-    come in it. Raises ValueError where they are quantized, to 8 bits or fewer.
+    Weights stored in half precision are loaded in float32, which changes no value; if some are in float64, all are
+    loaded in it. Raises ValueError if they are quantized, to 8 bits or fewer.
 
     >>> settings, state = read("all-MiniLM-L6-v2")
     >>> settings["hidden_size"], state["embeddings.word_embeddings.weight"].shape
@@ -63,7 +63,7 @@ def read(name: str | os.PathLike | None) -> tuple[dict, dict[str, torch.Tensor]]
     settings = read_config(name)
     if settings.get("quantization_config"):
         how = settings["quantization_config"].get("quant_method", "some method")
-        raise ValueError(f"{name}: weights quantized by {how} are not computed here: take the model's original weights")
+        raise ValueError(f"{name}: weights quantized by {how} are not supported. Use the model's original weights")
     state = load_state_dict(name)
     floats = [tensor for tensor in state.values() if tensor.is_floating_point()]
     for key, tensor in state.items():
@@ -74,7 +74,7 @@ def read(name: str | os.PathLike | None) -> tuple[dict, dict[str, torch.Tensor]]
 
 
 def settings_of(hf_model: torch.nn.Module) -> dict:
-    """The configuration of a transformers model as a dictionary, as it would stand in its config.json."""
+    """Return the configuration of a transformers model as a dictionary, as in its config.json."""
     if not hasattr(getattr(hf_model, "config", None), "to_dict"):
         raise TypeError(f"hf_model must be a model of transformers, such as a BertModel, got {type(hf_model).__name__}")
     return hf_model.config.to_dict()
@@ -82,9 +82,10 @@ def settings_of(hf_model: torch.nn.Module) -> dict:
 
 @contextmanager
 def shapes_only() -> Iterator[None]:
-    """What is made inside has shapes, on torch's "meta" device, but no memory and no numbers.
+    """Make modules with shapes, on torch's "meta" device, but without memory or numbers.
 
-    Nor are numbers drawn: for the first normal ones on this device torch would load its compiler, a second or more.
+    No random numbers are drawn either: for the first normal ones on this device torch would load its compiler, over a
+    second.
     """
     with torch.device("meta"), _NothingDrawn():
         yield
@@ -117,10 +118,10 @@ def fill(model: torch.nn.Module, state: dict[str, torch.Tensor]) -> None:
 
 
 def columns_together(model: torch.nn.Module) -> None:
-    """The matrices that make vectors wider, or no narrower, laid out column by column in memory; nothing else changes.
+    """Store the matrices that make vectors wider, or no narrower, column by column in memory; change nothing else.
 
-    For speed alone. A generated token is one vector, and each matrix is read once for it: the time is that of the
-    reading. A matrix of more rows than columns is then read a quarter to two fifths faster along its columns
+    This is only for speed. A generated token is one vector, and each matrix is read once for it, which determines the
+    time. A matrix with more rows than columns is read a quarter to two fifths faster along its columns
     (`benchmarks/generation.py`).
     """
     for part in model.modules():
@@ -129,19 +130,19 @@ def columns_together(model: torch.nn.Module) -> None:
 
 
 def write(path: str | os.PathLike, tensors: dict[str, torch.Tensor], about: dict[str, str]) -> None:
-    """Write tensors and a dictionary of texts into a safetensors file, beside and renamed.
+    """Write tensors and a dictionary of texts into a safetensors file, under another name and renamed.
 
-    A kill at any moment leaves the old file or the new one. Raises OSError where it cannot be written.
+    If the process is killed, either the old file or the new one remains. Raises OSError if it cannot be written.
     """
     try:
         with beside(path) as part:
             save_file(tensors, part, about)
-    except SafetensorError as error:  # what it raises on a full disk is no OSError
+    except SafetensorError as error:  # on a full disk it does not raise an OSError
         raise OSError(f"{path} cannot be written: {error}") from error
 
 
 def pick_device(device: str | torch.device = "auto") -> torch.device:
-    """A torch device; "auto" takes CUDA, then Apple's MPS, then the CPU.
+    """Return a torch device; "auto" takes CUDA, then Apple's MPS, then the CPU.
 
     >>> pick_device("cpu")
     device(type='cpu')
@@ -149,9 +150,9 @@ def pick_device(device: str | torch.device = "auto") -> torch.device:
     if device != "auto":
         try:
             return torch.empty(0, device=torch.device(device)).device
-        except (RuntimeError, AssertionError, TypeError) as error:  # what torch says differs from device to device
+        except (RuntimeError, AssertionError, TypeError) as error:  # torch's message differs from device to device
             got = f"{device!r} ({str(error).splitlines()[0]})"
-            raise ValueError(f'device must be "auto" or one that is here, such as "cpu", got {got}') from error
+            raise ValueError(f'device must be "auto" or a device of this machine, such as "cpu", got {got}') from error
     if torch.cuda.is_available():
         return torch.device("cuda")
     return torch.device("mps" if torch.backends.mps.is_available() else "cpu")

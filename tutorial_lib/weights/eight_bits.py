@@ -1,8 +1,8 @@
-"""Weights in 8 bits: whole numbers, a multiple for each 32 of them, a step for each row. What a page's models run on.
+"""Weights in 8 bits: whole numbers, a multiple for each 32 of them, a step for each row. Used by the models in a page.
 
-A row's step is what its largest group of 32 needs, divided by 15; each group's multiple, 1 to 15, is the smallest that
-lets its numbers fit into -127..127. So a group of small numbers is rounded finely, though a large one stands in its
-row. A weight is step * multiple * whole number; some 1.04 bytes each.
+A row's step is the one that its largest group of 32 needs, divided by 15; each group's multiple, 1 to 15, is the
+smallest that lets its numbers fit into -127..127. So a group of small numbers is rounded finely even if its row
+contains a large one. A weight is step * multiple * whole number; about 1.04 bytes each.
 """
 
 import copy
@@ -29,13 +29,13 @@ class Rounded(NamedTuple):
 
     @property
     def values(self) -> np.ndarray:
-        """What the numbers stand for, (n, d) float32."""
+        """Return the represented numbers, (n, d) float32."""
         groups = self.whole.reshape(len(self.step), -1, GROUP).astype(np.float64)
         return (groups * self.multiple[..., None] * self.step[:, None, None]).reshape(self.whole.shape).astype("f4")
 
 
 def rounded(W: Numbers) -> Rounded:
-    """A matrix (n, d) in 8 bits; d must be a multiple of 32.
+    """Return a matrix (n, d) in 8 bits; d must be a multiple of 32.
 
     No number is off by more than half of its group's step: its row's step times its group's multiple.
 
@@ -50,7 +50,7 @@ def rounded(W: Numbers) -> Rounded:
     if W.ndim != 2 or W.shape[1] % GROUP or not np.isfinite(W).all():
         raise ValueError(f"W must be a matrix of finite numbers, its width a multiple of {GROUP}, got {W.shape}")
     groups = W.reshape(len(W), -1, GROUP)
-    wanted = np.abs(groups).max(-1) / MOST  # the step that each group would like
+    wanted = np.abs(groups).max(-1) / MOST  # the ideal step of each group
     step = (wanted.max(1) / MULTIPLES).astype(np.float32)
     step[step == 0] = 1
     multiple = np.ceil(wanted / step[:, None] - 1e-6).clip(1, MULTIPLES)
@@ -59,7 +59,7 @@ def rounded(W: Numbers) -> Rounded:
 
 
 def rounded_model(model: Model) -> Model:
-    """A copy of a model whose tables and matrices are rounded; biases and LayerNorms stay as they are.
+    """Return a copy of a model whose tables and matrices are rounded; biases and LayerNorms stay unchanged.
 
     >>> from tutorial_lib.bert import Bert, Config
     >>> bert = Bert(Config(vocab_size=100, d_model=32, n_layers=1, n_heads=1, d_ff=32))

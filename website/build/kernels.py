@@ -1,7 +1,7 @@
-"""Kernels that are copies of one process, which has imported what nearly every chapter imports.
+"""Kernels that are copies of one process, which has already imported what nearly every chapter imports.
 
 These imports take longer than most chapters' own work. The process has computed nothing and read no file of the
-project, so a copy of it is as good as new.
+project, so a copy of it is as good as a new process.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ IMPORTED = [
     *("matplotlib.figure", "scipy.stats", "sklearn.linear_model", "sklearn.manifold"),
     *("torch", "transformers.models.bert.modeling_bert"),
 ]
-# What libraries look at once, when they are imported.
+# Variables that libraries read once, when they are imported.
 AT_IMPORT = ["MKL_NUM_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "PYTHONHASHSEED", "MPLBACKEND"]
-# It reads a line for each copy (arguments, environment, folder) and writes the copy's number. Nobody waits for a copy;
-# a copy ends when this process does, and this one when its own parent closes the pipe.
+# It reads a line for each copy (arguments, environment, folder) and writes the copy's process number. Nothing waits for
+# a copy; a copy ends when this process does, and this one when its own parent closes the pipe.
 SERVER = """
 import atexit, json, os, signal, sys, traceback
 from importlib import import_module
@@ -62,7 +62,7 @@ finally:
 
 
 class Client(NotebookClient):
-    """Runs a notebook in a kernel of its own: a copy, where the system can copy a process."""
+    """Runs a notebook in its own kernel: a copy, if the system can copy a process."""
 
     def create_kernel_manager(self):
         manager = super().create_kernel_manager()
@@ -73,7 +73,7 @@ class Client(NotebookClient):
 
 
 class Copies(LocalProvisioner):
-    """Starts a kernel as a copy, where its parent class starts a program."""
+    """Starts a kernel as a copy; its parent class would start a program."""
 
     async def launch_kernel(self, cmd, **kwargs):
         server = _server(tuple(IMPORTED), *map(kwargs["env"].get, AT_IMPORT))
@@ -82,14 +82,14 @@ class Copies(LocalProvisioner):
         server.stdin.flush()
         number = server.stdout.readline()
         if not number:
-            raise RuntimeError("no kernel: the process that kernels are copies of has ended; it said why above")
+            raise RuntimeError("no kernel: the process that kernels are copied from has ended. See its message above")
         self.process = Copy(int(number))
         self.pid = self.pgid = self.process.pid
         return self.connection_info
 
 
 class Copy:
-    """What LocalProvisioner asks of a subprocess.Popen. How a copy ended is not known, only that it did."""
+    """The part of subprocess.Popen that LocalProvisioner uses. It only knows that a copy has ended, not how."""
 
     stdin = stdout = stderr = None
 
@@ -103,7 +103,7 @@ class Copy:
             return 0
         return None
 
-    wait = poll  # it is only asked of a copy that has ended
+    wait = poll  # only called for a copy that has ended
 
     def send_signal(self, number: int) -> None:
         os.kill(self.pid, number)

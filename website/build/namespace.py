@@ -1,6 +1,6 @@
-"""The names of a chapter: what its cells have computed, for the test that says what the chapter tells.
+"""The names of a chapter: the values its cells computed, for the test that checks the chapter's statements.
 
-After the last cell, a chapter's kernel writes its top-level values into a file beside its outputs (`pack`). The test
+After the last cell, a chapter's kernel writes its top-level values into a file next to its outputs (`pack`). The test
 reads them as attributes (`Names`). It may trust the file, which never leaves _build.
 """
 
@@ -11,15 +11,15 @@ import pickle
 from types import FunctionType, ModuleType
 
 MOST_BYTES = 2_000_000  # of one value
-KERNEL_S = {"In", "Out", "exit", "get_ipython", "open", "quit"}  # every notebook has these
-WHOLE = (bool, bytes, complex, float, int, str, type(None), type, FunctionType)  # stored with whatever refers to it
+KERNEL_S = {"In", "Out", "exit", "get_ipython", "open", "quit"}  # defined in every notebook
+WHOLE = (bool, bytes, complex, float, int, str, type(None), type, FunctionType)  # stored with its users
 
 
 def pack(namespace: dict) -> bytes:
-    """The values of a namespace, each pickled on its own, and for what is left out the reason.
+    """Return the values of a namespace, each pickled separately, and the reason for each that is left out.
 
-    Functions and classes of the namespace itself are kept with what they refer to. A value that has a name of its own
-    is stored once: others refer to it by that name.
+    Functions and classes of the namespace itself are stored with everything they refer to. A value that has its own
+    name is stored once; others refer to it by that name.
     """
     values = {name: value for name, value in namespace.items() if not (name.startswith("_") or name in KERNEL_S)}
     values = {name: value for name, value in values.items() if not _imported(value, namespace.get("__name__"))}
@@ -28,7 +28,7 @@ def pack(namespace: dict) -> bytes:
 
 
 def _imported(value, here: str | None) -> bool:
-    """Whether a value is a module, or a function or class of one: whoever needs it can import it."""
+    """Return whether a value is a module, or a function or class in one: other code can import it."""
     if callable(value) and hasattr(value, "__qualname__"):
         return value.__module__ != here and "<locals>" not in value.__qualname__
     return isinstance(value, ModuleType)
@@ -48,7 +48,7 @@ def _packed(name: str, value, names: dict[int, str]) -> bytes | str:
         Pickler(out := Limited(MOST_BYTES), protocol=5).dump(value)
     except TooLarge:
         return f"it takes more than {MOST_BYTES:,} bytes"
-    except Exception as error:  # whatever a class says when it cannot be pickled
+    except Exception as error:  # any exception that a class raises when it is pickled
         return f"it cannot be pickled: {error!r}"
     return out.getvalue()
 
@@ -58,7 +58,7 @@ class TooLarge(Exception):
 
 
 class Limited(io.BytesIO):
-    """A file that does not grow beyond a size."""
+    """A file that does not grow beyond a limit."""
 
     def __init__(self, most: int):
         super().__init__()
@@ -71,7 +71,7 @@ class Limited(io.BytesIO):
 
 
 class Names:
-    """A chapter's values as attributes. Those that are left out, models for example, may be `given` instead.
+    """A chapter's values as attributes. Those that are left out, such as models, can be `given` instead.
 
     >>> page = Names("heads", pack({"heads": 12, "near": [0.5, 0.25]}))
     >>> page.heads, page.near
@@ -79,7 +79,7 @@ class Names:
     >>> page.far
     Traceback (most recent call last):
     ...
-    AttributeError: the chapter heads has no far; it has heads, near
+    AttributeError: chapter heads has no name far, only heads, near
     """
 
     def __init__(self, chapter: str, packed: bytes, **given):
@@ -90,10 +90,10 @@ class Names:
         if name.startswith("__"):
             raise AttributeError(name)
         if name not in self._packed:
-            raise AttributeError(f"the chapter {self._chapter} has no {name}; it has {', '.join(sorted(self._packed))}")
+            raise AttributeError(f"chapter {self._chapter} has no name {name}, only {', '.join(sorted(self._packed))}")
         packed = self._packed[name]
         if isinstance(packed, str):
-            raise AttributeError(f"the chapter {self._chapter} has {name}, but it was not kept: {packed}")
+            raise AttributeError(f"the chapter {self._chapter} did not store {name}: {packed}")
         unpickler = pickle.Unpickler(io.BytesIO(packed))
         unpickler.persistent_load = lambda other: getattr(self, other)
         value = vars(self)[name] = unpickler.load()

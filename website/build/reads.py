@@ -1,6 +1,6 @@
-"""Which files of the project a process reads: the modules that it imports and the data that it opens.
+"""The project's files that a process reads: the modules that it imports and the data that it opens.
 
-A chapter's kernel notes them while it runs, and runs.py runs the chapter again when one of them changes.
+A chapter's kernel records them while it runs, and runs.py runs the chapter again if one of them changes.
 """
 
 from __future__ import annotations
@@ -9,14 +9,14 @@ import importlib.util
 import os
 import sys
 
-MADE = {"_build", ".git", ".venv"}  # folders of a project whose files nobody wrote
+MADE = {"_build", ".git", ".venv"}  # folders of generated files
 
 
 def note(log: str, *roots: str) -> None:
-    """From now on, add the path of each file below `roots` that this process opens to the file `log`, one a line.
+    """Add the path of each file below `roots` that this process opens from now on to the file `log`, one per line.
 
-    A file that is not there counts: it may come. So do files that forked processes read. What another program reads
-    does not, nor a file that a library in another language opens.
+    A missing file counts, because it may appear later. So do files that forked processes read. Files read by other
+    programs do not count, nor files that a library in another language opens.
     """
     out, seen = os.open(log, os.O_WRONLY | os.O_APPEND | os.O_CREAT), set()
 
@@ -31,7 +31,7 @@ def note(log: str, *roots: str) -> None:
 
 
 def source(path: str) -> str | None:
-    """The file that a person wrote: for a compiled module its source, for what else lies in its folder none.
+    """Return the source of a file: for a compiled module its Python file, for other files in its folder None.
 
     >>> source("lib/__pycache__/bert.cpython-311.pyc"), source("lib/words.txt")
     ('lib/bert.py', 'lib/words.txt')
@@ -42,7 +42,7 @@ def source(path: str) -> str | None:
 
 
 def inside(path: str, root: str) -> bool:
-    """Whether a file lies below a folder and was not made there by a build.
+    """Return whether a file lies below a folder and was not made there by a build.
 
     >>> inside("/book/lib/bert.py", "/book"), inside("/book/_build/x", "/book"), inside("/books/x", "/book")
     (True, False, False)

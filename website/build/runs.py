@@ -1,12 +1,11 @@
-"""Run the chapters that changed, several at once, and keep what they gave.
+"""Run the chapters that changed, several at once, and store their outputs.
 
-A chapter runs again when its code cells or their tags change, or a file of the project that its own kernel read: a
-module of the two packages, a text. Captions and alternative texts may change without a run. Every chapter runs again
-when Python changes, a model comes, or a package that numbers and pictures come from has another version. The last few
-runs of each chapter are kept in _build/runs, so that going back to a branch costs nothing; the one that counts lies in
-_build/.jupyter_cache, where Sphinx finds it.
-Beside each run lie the values that the chapter's names had at its end (namespace.py). They are put into the text
-(values.py), and the chapter's test looks at them.
+A chapter runs again if its code cells or their tags change, or a file of the project that its own kernel read: a module
+of the two packages, a text. Captions and alternative texts may change without a run. Every chapter runs again if Python
+changes, if a model appears, or if a package that affects numbers and pictures has another version. The last few runs of
+each chapter are kept in _build/runs, so going back to a branch costs nothing; the current one is in
+_build/.jupyter_cache, where Sphinx finds it. Next to each run are the values that the chapter's names had at its end
+(namespace.py). They are put into the text (values.py), and the chapter's test reads them.
 """
 
 from __future__ import annotations
@@ -31,17 +30,17 @@ from website.project import ROOT, pages, say
 if TYPE_CHECKING:
     from jupyter_cache.base import JupyterCacheAbstract
 
-# Variables that choose another arithmetic, so other last digits.
+# Variables that select another arithmetic, and so change the last digits.
 ARITHMETIC = ["ATEN_CPU_CAPABILITY", "MKL_CBWR", "MKL_ENABLE_INSTRUCTIONS", "NPY_DISABLE_CPU_FEATURES"]
 ARITHMETIC += ["NUMBA_CPU_FEATURES", "NUMBA_CPU_NAME", "ONEDNN_MAX_CPU_ISA", "OPENBLAS_CORETYPE"]
 VERSIONED = ["ipykernel", "matplotlib", "numpy", "scikit-learn", "scipy", "torch", "transformers", "umap-learn"]
-CELL_SECONDS = 300  # a cell that takes longer hangs
-MOST_SECONDS = 20  # a cell should take, on two quiet cores
-MOST_RUNS = 12  # of a chapter that are kept, so that several arithmetics find theirs
+CELL_SECONDS = 300  # a longer cell counts as hanging
+MOST_SECONDS = 20  # the limit for a cell, on two idle cores
+MOST_RUNS = 12  # runs of a chapter to keep, so that several arithmetics find theirs
 
 
 def chapters(root: Path) -> list[Path]:
-    """The table of contents' pages that are notebooks, in the book's order."""
+    """Return the pages in the table of contents that are notebooks, in the book's order."""
     from myst_nb.core.read import is_myst_markdown_notebook
 
     paths = [root / f"{name}.md" for name in pages(root)]
@@ -49,13 +48,13 @@ def chapters(root: Path) -> list[Path]:
 
 
 def environment_key(root: Path, environment: dict[str, str]) -> str:
-    """A hash of what all chapters depend on besides files of the project."""
+    """Return a hash of everything that all chapters depend on, besides the project's files."""
     from tutorial_lib import weights
 
     texts = root / "book" / environment["TUTORIAL_LIB_TEXTS"]
     parts = [
         platform.python_version(),
-        f"models: {sorted(weights.available())}",  # a page shows more where a model has come
+        f"models: {sorted(weights.available())}",  # a page shows more if a model has been downloaded
         *(f"{name}=={version(name)}" for name in VERSIONED),
         *(f"{name}={value}" for name, value in environment.items()),
         *(f"{path} {path.stat().st_size}" for path in sorted(texts.rglob("*"))),
@@ -64,12 +63,12 @@ def environment_key(root: Path, environment: dict[str, str]) -> str:
 
 
 def content_key(path: Path) -> str | None:
-    """A hash of a file; None where there is none."""
+    """Return a hash of a file; None if there is none."""
     return hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else None
 
 
 def read_chapter(path: Path, filled: str | None = None):
-    """A chapter's notebook, as Sphinx will read it once its text is filled with values; before that, without them."""
+    """Return a chapter's notebook as Sphinx will read it once its text has its values; before that, without them."""
     from myst_nb.core.read import read_myst_markdown_notebook
     from myst_parser.config.main import MdParserConfig
 
@@ -78,35 +77,35 @@ def read_chapter(path: Path, filled: str | None = None):
 
 
 def kernel_environment(jobs: int) -> dict[str, str]:
-    """What lets two runs of a chapter print the same, and chapters that run side by side share the processor."""
+    """Yield settings under which two runs print the same, and chapters that run side by side share the processor."""
     threads = str(max(1, (os.cpu_count() or 1) // jobs))
     return {
-        # A page uses the models that are here. HF_HUB_OFFLINE=0 make book lets it fetch others: 440 MB and more.
+        # A page uses the models on this machine. HF_HUB_OFFLINE=0 make book also downloads the others: 440 MB or more.
         "HF_HUB_OFFLINE": os.environ.get("HF_HUB_OFFLINE", "1"),
         "MKL_NUM_THREADS": threads,
-        "MPLBACKEND": "module://matplotlib_inline.backend_inline",  # whatever it is for the process that asks for a run
+        "MPLBACKEND": "module://matplotlib_inline.backend_inline",  # whatever the calling process has set
         "OMP_NUM_THREADS": threads,
         "OPENBLAS_NUM_THREADS": threads,
         "PYTHONHASHSEED": "0",
         "SOURCE_DATE_EPOCH": "0",  # matplotlib writes the date into SVG files
         "TOKENIZERS_PARALLELISM": "false",
         "TUTORIAL_LIB_STATIC": "1",  # a page has no kernel: views.try_it shows its default answer
-        # Texts are not downloaded either: an empty place, unless you name a folder that has them.
+        # Texts are not downloaded either: this is an empty folder, unless you name a folder that has them.
         "TUTORIAL_LIB_TEXTS": os.environ.get("TUTORIAL_LIB_TEXTS", "../_build/texts"),
         "TQDM_DISABLE": "1",  # a page cannot show a moving bar
     } | {name: os.environ[name] for name in ARITHMETIC if name in os.environ}
 
 
 class Ran(NamedTuple):
-    """What a run gave besides the outputs, which are in its notebook."""
+    """The result of a run besides the outputs, which are in its notebook."""
 
     seconds: float = 0.0
-    files: list[Path] = []  # that it read
+    files: list[Path] = []  # files that it read
     names: bytes = namespace.pack({})
 
 
 async def run_chapter(path: Path, notebook, environment: dict[str, str], root: Path) -> Ran:
-    """Run all cells in place, in a kernel of their own."""
+    """Run all cells in place, in their own kernel."""
     from traitlets.config import Config
 
     from website.build.kernels import Client
@@ -119,7 +118,7 @@ async def run_chapter(path: Path, notebook, environment: dict[str, str], root: P
         client = Client(
             notebook,
             timeout=CELL_SECONDS,
-            coalesce_streams=True,  # or where a line of output ends depends on the moment
+            coalesce_streams=True,  # otherwise the place where a line of output ends depends on timing
             extra_arguments=[f"--IPKernelApp.exec_lines={note}"],
             resources={"metadata": {"path": str(path.parent)}},
             config=Config(KernelManager=kernel),
@@ -129,7 +128,7 @@ async def run_chapter(path: Path, notebook, environment: dict[str, str], root: P
             await client.async_execute(cleanup_kc=False)
             seconds = time.perf_counter() - start
             files = sorted({Path(line) for line in read.read_text(encoding="utf-8").splitlines()})
-            # No cell of the notebook. It waits until the kernel is idle, which can then be ended.
+            # Not a cell of the notebook. It waits until the kernel is idle and can be ended.
             options = {"silent": True, "store_history": False, "timeout": CELL_SECONDS}
             reply = await client.kc.execute_interactive(f"open({str(kept)!r}, 'wb').write({pack})", **options)
             if reply["content"]["status"] != "ok":
@@ -138,7 +137,7 @@ async def run_chapter(path: Path, notebook, environment: dict[str, str], root: P
 
 
 def take_times(notebook) -> list[float]:
-    """The seconds that each code cell ran. They leave the notebook, for the cache compares its metadata too."""
+    """Return the seconds that each code cell ran, and remove them: the cache also compares the metadata."""
     seconds = []
     for cell in notebook.cells:
         if cell.cell_type == "code":
@@ -150,9 +149,9 @@ def take_times(notebook) -> list[float]:
 
 
 class Runs:
-    """What earlier runs of a chapter gave, in files beside each other: its outputs, and what they depended on.
+    """The results of a chapter's earlier runs, in files: its outputs, and what they depended on.
 
-    Two files a run: RUN.json, and its chapter's names in RUN.names.
+    Two files per run: RUN.json, and its chapter's names in RUN.names.
     """
 
     def __init__(self, root: Path, path: Path, cells: str, environment: str):
@@ -160,7 +159,7 @@ class Runs:
         self.folder = root / "_build" / "runs" / path.stem
 
     def find(self) -> dict | None:
-        """The run of these cells in this environment whose files all are as they were."""
+        """Return the run of these cells in this environment, if all its files are unchanged."""
         for file in self._newest_first():
             run = json.loads(file.read_text(encoding="utf-8"))
             if (run["cells"], run["environment"]) == (self.cells, self.environment):
@@ -176,7 +175,7 @@ class Runs:
         run["notebook"] = nbformat.writes(notebook)
         text = json.dumps(run)
         file = self.folder / f"{hashlib.sha256(text.encode()).hexdigest()[:16]}.json"
-        with beside(file.with_suffix(".names")) as part:  # first: a run that is found has its names
+        with beside(file.with_suffix(".names")) as part:  # first, so that a run that is found has its names
             part.write_bytes(names)
         write_text(file, text)
         for old in self._newest_first()[MOST_RUNS:]:
@@ -189,7 +188,7 @@ class Runs:
 
 
 async def run_and_keep(runs: Runs, path: Path, notebook, environment: dict[str, str]) -> dict | str:
-    """Run one chapter and keep its outputs, saying so. Returns the run, or what to tell about a failure."""
+    """Run one chapter, store its outputs, and say so. Returns the run, or a message about the failure."""
     from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
 
     ran = Ran()
@@ -208,30 +207,30 @@ async def run_and_keep(runs: Runs, path: Path, notebook, environment: dict[str, 
             say(f"  {path.stem}: a cell should take no more than {MOST_SECONDS} seconds")
     keys = {os.path.relpath(file, runs.root): content_key(file) for file in ran.files}
     late = [name for name, key in keys.items() if key and (runs.root / name).stat().st_mtime_ns > start]
-    if late:  # what the kernel read may have been the old one: no file has this key, so the chapter runs next time
+    if late:  # the kernel may have read the old file: no file has this key, so the chapter runs again next time
         say(f"  {path.stem}: {', '.join(late)} changed while it ran; it will run again")
         keys.update(dict.fromkeys(late, "changed"))
     return runs.keep(notebook, ran.seconds, keys, ran.names)
 
 
 def outputs(root: Path) -> JupyterCacheAbstract:
-    """Where Sphinx finds the outputs of all chapters."""
+    """Return the cache in which Sphinx finds the outputs of all chapters."""
     from jupyter_cache import get_cache
 
     return get_cache(root / "_build" / ".jupyter_cache")
 
 
 async def current_runs(root: Path, paths: list[Path], jobs: int = 2) -> dict[str, dict | str]:
-    """The run of each chapter as it is now, by its name; what to tell of a failure.
+    """Return each chapter's current run, by its name, and the messages of failures.
 
-    It is made if there is none, `jobs` at a time.
+    Missing runs are made, `jobs` at a time.
     """
     plain, cache, turn = kernel_environment(jobs), outputs(root), asyncio.Semaphore(jobs)
-    environments = {False: plain, True: plain | {"TUTORIAL_BOOK_SLIDES": "1"}}  # figures have a layout for them
+    environments = {False: plain, True: plain | {"TUTORIAL_BOOK_SLIDES": "1"}}  # figures have a layout for slides
     keys = {slides: environment_key(root, environment) for slides, environment in environments.items()}
 
     async def one(path: Path) -> dict | str:
-        slides = (path.parent / "teach" / path.name).exists()  # those of a chapter that has a page for its teacher
+        slides = (path.parent / "teach" / path.name).exists()  # the chapters that have a teacher's page
         notebook, environment = read_chapter(path), environments[slides]
         cells = cache.create_hashed_notebook(notebook, cell_metadata=("tags",))[1]
         runs = Runs(root, path, cells, keys[slides])
@@ -245,7 +244,7 @@ async def current_runs(root: Path, paths: list[Path], jobs: int = 2) -> dict[str
 
 
 def values_of(chapter: str) -> namespace.Names:
-    """The values of a chapter's current run, which is made if there is none."""
+    """Return the values of a chapter's current run, which is made if it is missing."""
     run = asyncio.run(current_runs(ROOT, [ROOT / "book" / f"{chapter}.md"]))[chapter]
     if isinstance(run, str):
         raise SystemExit(run)
@@ -253,9 +252,9 @@ def values_of(chapter: str) -> namespace.Names:
 
 
 async def run_chapters(root: Path, paths: list[Path], jobs: int = 2) -> tuple[dict[str, str], list[str]]:
-    """Run the chapters that changed, `jobs` at a time, and put the outputs of all where Sphinx finds them.
+    """Run the chapters that changed, `jobs` at a time, and put all outputs where Sphinx finds them.
 
-    Returns what each page was made of, to tell whether it changed, and the failures, ready to print.
+    Returns a hash of each page's inputs, to see whether it changed, and the failures, ready to print.
     """
     import nbformat
     from jupyter_cache.base import CacheBundleIn

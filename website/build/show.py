@@ -1,6 +1,6 @@
-"""What a page writes: every line that has a value, filled, and what is wrong.
+"""Show what a page writes: every line that has a value, filled in, and any errors.
 
-    python -m website values seeing                  the lines of a page; of its plan: teach/seeing
+    python -m website values seeing                  the lines of a page; for its plan: teach/seeing
     python -m website values seeing 'len(points)'    the value of an expression on that page
 
 The chapter runs first if its cells changed.
@@ -17,7 +17,7 @@ from website.project import ROOT
 
 
 def main(arguments: list[str]) -> int:
-    """Print what this page writes, or the value of an expression on it."""
+    """Print the page's lines that have values, or the value of an expression on it."""
     page = "book/" + arguments[0].removeprefix("book/").removesuffix(".md") if arguments else ""
     if not (ROOT / f"{page}.md").exists():
         print(f"PAGE must be a page of the book, got {arguments[:1]}.\n\n{__doc__}", file=sys.stderr)
@@ -30,7 +30,7 @@ def main(arguments: list[str]) -> int:
     if len(arguments) > 1:
         try:
             print(all_pages.values(page).evaluate(arguments[1]))
-        except Exception as error:  # whatever an expression raises
+        except Exception as error:  # any exception of the expression
             print(f"{arguments[1]}: {error or type(error).__name__}", file=sys.stderr)
             return 1
         return 0

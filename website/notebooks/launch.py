@@ -1,7 +1,7 @@
-"""A chapter's notebook, to open elsewhere or to take along, and the repository's address.
+"""A chapter's notebook, to open elsewhere or to download, and the repository's address.
 
-The folder `notebooks` of the site holds every notebook and, beside them, the library's wheel: whoever has both needs no
-repository. The buttons for Colab and Binder, and those that lead to the repository, are there where it lies on GitHub.
+The folder `notebooks` of the site contains every notebook and the library's wheel, so a reader with both needs no
+repository. The buttons for Colab and Binder, and those that lead to the repository, appear only if it is on GitHub.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ FOLDER = "notebooks"
 
 
 def set_repository(app, config) -> None:
-    """Tell the theme where the repository is: git knows, so no file has to be edited in a fork."""
+    """Tell the theme the repository's address: git knows it, so a fork has no file to edit."""
     if origin := on_github(ROOT):
         buttons = {"use_repository_button": True, "use_edit_page_button": True}
         config.html_theme_options.update(repository_url=origin.address, **buttons)
@@ -31,14 +31,14 @@ def link(text: str, url: str, tooltip: str, icon: str) -> dict[str, str]:
 
 
 def add_buttons(app, pagename, templatename, context, doctree) -> None:
-    """What a chapter's page offers besides the theme's buttons: its notebook in Colab, in Binder and as a file."""
+    """Add to the theme's buttons on a chapter's page: its notebook in Colab, in Binder and as a file."""
     notebook, folder = f"{Path(pagename).name}.ipynb", context["pathto"](FOLDER, 1)
     if Path(pagename).parent.name != "book" or not (Path(app.outdir) / FOLDER / notebook).exists():
         return
     (download,) = [button for button in context["header_buttons"] if button.get("label") == "download-buttons"]
     download["buttons"][:0] = [
-        link(".ipynb", f"{folder}/{notebook}", "The notebook, to run and to change", "fas fa-code"),
-        link(".whl", f"{folder}/{app.library_wheel}", "The library, for a notebook beside it", "fas fa-cube"),
+        link(".ipynb", f"{folder}/{notebook}", "The notebook, which you can run and change", "fas fa-code"),
+        link(".whl", f"{folder}/{app.library_wheel}", "The library, to install next to the notebook", "fas fa-cube"),
     ]
     if origin := on_github(ROOT):
         elsewhere = [
@@ -50,14 +50,14 @@ def add_buttons(app, pagename, templatename, context, doctree) -> None:
 
 
 def write_notebooks(app) -> None:
-    """Write the notebooks and the wheel, before the pages that lead to them."""
+    """Write the notebooks and the wheel, before the pages that link to them."""
     if app.builder.name != "html":
         return
     origin, folder = on_github(ROOT), Path(app.outdir) / FOLDER
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     library = origin.library if origin else ""
-    # A notebook of the site finds the others beside it, and what cannot be run among the pages.
+    # A notebook of the site finds the others in the same folder, and text pages on the site.
     texts = handed_out(ROOT, library, lambda page, runs: f"{page}.ipynb" if runs else f"../book/{page}.html")
     for name, text in texts.items():
         (folder / name).write_text(text, encoding="utf-8")
@@ -68,7 +68,7 @@ def write_notebooks(app) -> None:
 
 
 def setup(app):
-    app.add_config_value("repository_address", "", "env")  # another one: all pages are made again
+    app.add_config_value("repository_address", "", "env")  # a different address: all pages are made again
     app.connect("config-inited", set_repository)
     app.connect("builder-inited", write_notebooks)
     app.connect("html-page-context", add_buttons, priority=502)  # after the theme has made its own

@@ -1,6 +1,6 @@
-"""The guesses that come back without their page, as a script that works from files, too.
+"""The guesses that are asked again without their page, as a script that also works from files.
 
-An author marks a guess with `:again:`, and may put the question in words that need no page behind it:
+An author marks a guess with `:again:`, and may rephrase the question so that it does not need the page:
 
     :::{guess} growth
     :unit: times
@@ -27,12 +27,12 @@ SIGNS = {
     r"\alpha": "α", r"\beta": "β", r"\gamma": "γ", r"\varepsilon": "ε", r"\lambda": "λ", r"\mu": "μ", r"\pi": "π",
     r"\sigma": "σ", r"\omega": "ω", r"\LN": "LayerNorm", r"\softmax": "softmax", r"\,": " ", r"\%": "%", "-": "−",
 }  # fmt: skip
-MEASURES = ("unit", "share", "factor", "units")  # what a number is counted in, and within what it is right
+MEASURES = ("unit", "share", "factor", "units")  # the unit of a number, and how close a guess must be
 RAISED = str.maketrans("0123456789−n", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻ⁿ")
 
 
 def in_plain_text(formula: str) -> str:
-    r"""A short formula as one would type it.
+    r"""Return a short formula as you would type it.
 
     >>> in_plain_text(r"d_{\text{ff}} = 4\,d_{\text{model}}"), in_plain_text(r"10000^{1/3} \cdot 10^{-9}")
     ('d_ff = 4 d_model', '10000^(1/3) · 10⁻⁹')
@@ -43,7 +43,7 @@ def in_plain_text(formula: str) -> str:
     text = re.sub(r"_\{(\w+)\}", r"_\1", text)
     text = re.sub(r"\^(?:\{([^{}]*)\}|(\w))", lambda power: raised(power[1] or power[2]), text)
     if re.search(r"[\\{}]", text):
-        raise Misuse(f"it is asked again in plain text, in which {formula} cannot be read: say it in words")
+        raise Misuse(f"it is asked again in plain text, which cannot show {formula}. Write it in words")
     return " ".join(text.split())
 
 
@@ -52,19 +52,19 @@ def raised(power: str) -> str:
 
 
 def plain(node: nodes.Node) -> str:
-    """What a reader sees of a node, formulas as one would type them."""
+    """Return the visible text of a node, with formulas as you would type them."""
     if isinstance(node, nodes.math):
         return in_plain_text(node.astext())
     if isinstance(node, nodes.Text):
         return node.astext()
     if "refuri" in node or "reftarget" in node:
         if not node.astext():
-            raise Misuse("it is asked again without its page, and a link in it has no words of its own")
+            raise Misuse("it is asked again without its page, so each link must have its own text")
     return (" " if any(isinstance(child, nodes.paragraph) for child in node) else "").join(map(plain, node))
 
 
 def card(box: element) -> dict:
-    """All that it takes to ask a guess without its page, in plain text."""
+    """Return everything needed to ask a guess without its page, in plain text."""
     given = box["attributes"]
 
     def part(name: str) -> str:
@@ -90,7 +90,7 @@ def card(box: element) -> dict:
 
 
 def read(app, doctree: nodes.document) -> None:
-    """Give each guess that is asked again its card. It has its answer by now."""
+    """Give each guess that is asked again its card. Its answer is known by now."""
     for box in doctree.findall(lambda node: isinstance(node, element) and "again" in node):
         with complaining(box, box["attributes"]["data_guess"]):
             if "data_truth" in box["attributes"]:
@@ -111,5 +111,5 @@ def write(app, exception) -> None:
 
 
 def setup(app):
-    app.connect("doctree-read", read, priority=600)  # after guess.py, which brings the answers
+    app.connect("doctree-read", read, priority=600)  # after guess.py, which adds the answers
     app.connect("build-finished", write)

@@ -1,8 +1,8 @@
-"""The directive `api-reference` lists the public names of both packages, by their docstrings.
+"""The directive `api-reference` lists the public names of both packages, with their docstrings.
 
-A module shows what it is about and its names, and opens to their docstrings.
+A module shows its description and its names, and opens to their docstrings.
 
-The source is read, not imported: nothing heavy loads, and what stands on the page is what stands in the file.
+The source is read, not imported: nothing heavy loads, and the page shows exactly the text of the file.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ DEFINITIONS = (ast.FunctionDef, ast.ClassDef)
 
 
 def modules(package: Path, room: str) -> list[Path]:
-    """The files of a room; modules whose name begins with an underscore are its own business."""
+    """Return the files of a package; modules whose name begins with an underscore are private."""
     folder = package / room
     files = sorted(folder.rglob("*.py")) if folder.is_dir() else [folder.with_suffix(".py")]
     return [path for path in files if path.name == "__init__.py" or not path.name.startswith("_")]
@@ -33,7 +33,7 @@ def is_public(node: ast.AST) -> bool:
 
 
 def signature(node: ast.AST) -> str:
-    """The call of a function or class, as its definition writes it.
+    """Return the call of a function or class, as its definition writes it.
 
     >>> signature(ast.parse("def f(x: int, *, y=2) -> str: ...").body[0])
     'f(x: int, *, y=2) -> str'
@@ -51,7 +51,7 @@ def signature(node: ast.AST) -> str:
 
 
 def inline(text: str) -> list[nodes.Node]:
-    """Plain text, with what stands in backticks as code."""
+    """Return plain text as a node, with text in backticks as code."""
     pieces = re.split(r"(``?)(.+?)\1", " ".join(text.split()))
     plain = [nodes.Text(piece) for piece in pieces[::3]]
     code = [nodes.literal("", piece) for piece in pieces[2::3]]
@@ -59,7 +59,7 @@ def inline(text: str) -> list[nodes.Node]:
 
 
 def body(docstring: str) -> list[nodes.Element]:
-    """A docstring as paragraphs, examples, and named lists such as "Raises:"."""
+    """Return a docstring as paragraphs, examples, and named lists such as "Raises:"."""
     out = []
     for block in re.split(r"\n\s*\n", docstring.strip()):
         lines = block.split("\n")
@@ -87,7 +87,7 @@ def body(docstring: str) -> list[nodes.Element]:
 
 
 class ApiReference(SphinxDirective):
-    """Sections for the rooms and their modules, with an entry for each public function, class and method."""
+    """Return sections for the modules, with an entry for each public function, class and method."""
 
     def run(self):
         root = Path(self.env.srcdir)
@@ -102,7 +102,7 @@ class ApiReference(SphinxDirective):
         return [*self.map(root), *sections]
 
     def map(self, root: Path) -> list[nodes.Element]:
-        """The map of both packages: each module, what it holds, and the way to its section."""
+        """Return the map of both packages: each module, its description, and a link to its section."""
         out = []
         for package in package_map.PACKAGES:
             holds = inline(package_map.first_line(root / package / "__init__.py"))
@@ -119,7 +119,7 @@ class ApiReference(SphinxDirective):
         return nodes.paragraph("", "", label, nodes.Text(": "), *inline(holds))
 
     def module(self, root: Path, path: Path) -> list[nodes.Element]:
-        """The section of one module, or none where it has neither a docstring nor public names."""
+        """Return the section of one module, or none if it has neither a docstring nor public names."""
         tree = ast.parse(path.read_text(encoding="utf-8"))
         name = ".".join(path.relative_to(root).with_suffix("").parts).removesuffix(".__init__")
         entries = [self.entry(root, path, name, node) for node in tree.body if is_public(node)]
@@ -134,13 +134,13 @@ class ApiReference(SphinxDirective):
         return [section]
 
     def entry(self, root: Path, path: Path, parent: str, node: ast.AST) -> addnodes.desc:
-        """A function or a class: its call, where it is defined, its docstring, its public methods."""
+        """Return the entry of a function or a class: its call, its place, its docstring, its public methods."""
         kind = "class" if isinstance(node, ast.ClassDef) else "method" if parent[-1] == ")" else "function"
         parent = parent.removesuffix("()")
         name = f"{parent}.{node.name}"
         call = signature(node)
         place = f"{path.relative_to(root).as_posix()}"
-        repository = self.config.html_theme_options["repository_url"]  # empty where the library is on no host
+        repository = self.config.html_theme_options["repository_url"]  # empty if the library has no public address
         address = f"{repository}/blob/{self.config.html_theme_options['repository_branch']}/{place}#L{node.lineno}"
         line = addnodes.desc_signature("", "", ids=[name], module=parent, fullname=node.name)
         if kind == "class":

@@ -1,8 +1,8 @@
-"""What a page says to other programs, and the page for a wrong address.
+"""Descriptions of pages for other programs, and the page for a wrong address.
 
-The pages name their description and picture: a chapter its question and its sign, all others those of the front page.
-Other hosts can use the picture's address only if `html: baseurl:` in
-_config.yml says where the book is published; without it, the address is relative, and there is no og:url.
+The pages name their description and picture: a chapter its question and its drawing, all others those of the front
+page. Other hosts can use the picture's address only if `html: baseurl:` in _config.yml says where the book is
+published; without it, the address is relative, and there is no og:url.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from website.pages.chapters import HEIGHT, WIDTH, picture
 from website.project import ROOT, template
 
 CARDS = "_static/cards"
-FRONT = "which"  # the sign of the front page
+FRONT = "which"  # the drawing of the front page
 DESCRIPTION = "A book whose pages run: transformers from scratch, every number computed, every claim checked."
 MOST_LETTERS = 200
 
 
 def description(doctree: nodes.document | None) -> str:
-    """The first paragraph of a page, cut at a word."""
+    """Return the first paragraph of a page, cut at a word."""
     if doctree is None or (first := next(doctree.findall(nodes.paragraph), None)) is None:
         return DESCRIPTION
     text = " ".join(first.astext().split())
@@ -34,7 +34,7 @@ def description(doctree: nodes.document | None) -> str:
 
 
 def asks(app) -> dict[str, str]:
-    """The pages with a card of their own, each with its question: the front page, and the chapters with a sign."""
+    """Return the pages that have a card, each with its question: the front page, and the chapters with a drawing."""
     root = app.config.root_doc
     named = {page: about["ask"] for page, about in app.env.metadata.items() if "ask" in about}
     return {page: ask for page, ask in named.items() if page == root or picture(page.rpartition("/")[2])}
@@ -53,7 +53,7 @@ def tag_page(app, pagename, templatename, context, doctree) -> None:
         "og:type": "article",
         "og:site_name": app.config.html_title,
         "og:image": card,
-        "og:image:alt": f"{asks(app)[page]} Beside it, a drawing in colors.",
+        "og:image:alt": f"{asks(app)[page]} Next to it is a drawing in colors.",
     }
     if base:
         tags["og:url"] = f"{base}/{app.builder.get_target_uri(pagename)}"
@@ -64,7 +64,7 @@ def tag_page(app, pagename, templatename, context, doctree) -> None:
 
 
 def colors() -> dict[str, str]:
-    """The colors of the light theme by name, as book.css has them."""
+    """Return the colors of the light theme by name, from book.css."""
     css = (ROOT / "book" / "_static" / "book.css").read_text(encoding="utf-8")
     return dict(re.findall(r"--(\w+): (#[0-9a-f]+);", css[: css.index("data-theme")]))
 
@@ -112,7 +112,7 @@ def draw_sign(axes, sign: str) -> None:
 
 
 def draw_card(path: Path, title: str, ask: str, sign: str) -> None:
-    """The picture that a link to a page shows: 1200 by 630 pixels, with its title, its question and its sign."""
+    """Draw the picture for links to a page: 1200 by 630 pixels, with its title, its question and its drawing."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(12, 6.3), dpi=100, facecolor="white")
@@ -125,7 +125,7 @@ def draw_card(path: Path, title: str, ask: str, sign: str) -> None:
 
 
 def write_extras(app, exception) -> None:
-    """The card and the page for wrong addresses, once the site is there."""
+    """Write the card and the page for wrong addresses, once the site exists."""
     if exception or app.builder.name != "html":
         return
     site = Path(app.outdir)

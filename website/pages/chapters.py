@@ -1,8 +1,7 @@
 """The directive `chapters` shows the chapters as pictures with their questions, part by part.
 
-`chapters` alone shows those of the book; `chapters lab` shows those that are entered by a question. Each picture is a
-file in book/signs, in the colors that figures and views have for the same thing: what the chapter is about, as a sign,
-not as data.
+`chapters` alone shows those of the book; `chapters lab` shows those that begin with a question. Each picture is a file
+in book/signs, in the colors that figures and views use for the same thing: a symbol of the chapter's subject, not data.
 """
 
 from __future__ import annotations
@@ -16,20 +15,20 @@ from docutils import nodes
 from website.pages.nodes import Mark, find_places
 from website.project import ROOT, parts
 
-LAB = "Lab: "  # how the captions of its parts begin in _toc.yml
+LAB = "Lab: "  # the first words of its parts' captions in _toc.yml
 WIDTH, HEIGHT = 160, 100
 SIGNS = ROOT / "book" / "signs"
 
 
 @cache
 def picture(name: str) -> str:
-    """A chapter's picture as SVG, in the colors of the page's theme; "" if it has none."""
+    """Return a chapter's picture as SVG, in the colors of the page's theme; "" if it has none."""
     path = SIGNS / f"{name}.svg"
     return "".join(path.read_text(encoding="utf-8").splitlines()) if path.exists() else ""
 
 
 def card(app, docname: str, page: str) -> str:
-    """What stands for a chapter: its picture, its title, its question; nothing for a page that asks none."""
+    """Return a chapter's card: its picture, its title, its question; nothing for a page without a question."""
     ask, sign = app.env.metadata.get(page, {}).get("ask"), picture(page.rpartition("/")[2])
     if not ask or not sign:
         return ""
@@ -41,7 +40,7 @@ def card(app, docname: str, page: str) -> str:
 
 
 def fill(app, doctree: nodes.document, docname: str) -> None:
-    """The cards of the book's chapters, or of the lab's, part by part."""
+    """Show the cards of the book's chapters, or of the lab's, part by part."""
     for place in find_places(doctree, "chapters"):
         shown = []
         for part in parts(Path(app.srcdir)):

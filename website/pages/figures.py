@@ -1,6 +1,6 @@
 """Figures follow the theme and the screen, and the directive `list-of-figures` lists them all.
 
-A figure that a cell drew is one SVG file, which carries its layouts for a phone and for a slide
+A figure drawn by a cell is one SVG file, which contains its layouts for a phone and for a slide
 (tutorial_book/page/layouts.py). The site gets all of them, each in the colors of the light and of the dark theme; the
 page loads its own or the phone's, the slides choose from three.
 """
@@ -24,9 +24,9 @@ from website.project import pages
 LAYOUT = re.compile(r"<!--(?P<name>phone|slide) (?P<packed>\S+)-->\s*")
 AXES = re.compile(r"<!--axes (.*)-->\s*")
 COLOR = re.compile(r"(?P<of>(?:fill|stroke|stop-color)(?:: |=\"))(?P<color>#[0-9a-f]{6})\b")
-# The palest gray would turn into the paper's color, and what it fills, hatching included, would not be seen.
+# The palest gray would become the paper's color, and its areas, hatching included, would be invisible.
 IN_DARK = {light.lower(): dark.lower() for light, dark in DARK.items()} | {"#ececec": "#303030"}
-# A matrix is an image: its lightness turns round, its hues stay (each row: 1 - x, seen from the other side of gray).
+# A matrix is an image: its lightness is inverted, its hues stay (each row: 1 - x, mirrored at gray).
 TURN = (
     '<filter id="turn" x="0" y="0" width="1" height="1" color-interpolation-filters="sRGB"><feColorMatrix values="'
     '0.574 -1.43 -0.144 0 1 -0.426 -0.43 -0.144 0 1 -0.426 -1.43 0.856 0 1 0 0 0 1 0"/></filter>'
@@ -35,7 +35,7 @@ MOST_WIDTH = "(max-width: 600px)"  # of a phone
 
 
 def in_dark(svg: str) -> str:
-    """A drawing in the colors of the dark theme: paper and ink change places, grays turn round.
+    """Return a drawing in the colors of the dark theme: paper and ink are swapped, grays are inverted.
 
     >>> in_dark('<svg width="9"><path style="fill: #ffffff; stroke: #444444"/><path d=""/></svg>')
     '<svg fill="#e8e8e8" width="9"><path style="fill: #121212; stroke: #bbbbbb"/><path d=""/></svg>'
@@ -51,7 +51,7 @@ def in_dark(svg: str) -> str:
 
 
 def drawings(svg: str) -> dict[str, str]:
-    """The layouts of a drawing, with the notes on their axes: what their files' names end with -> their text."""
+    """Return the layouts of a drawing, with the notes on their axes: suffix of the file name -> text."""
     found = {"": LAYOUT.sub("", svg)}
     for layout in LAYOUT.finditer(svg):
         found[f"-{layout['name']}"] = zlib.decompress(base64.b64decode(layout["packed"])).decode()
@@ -59,28 +59,28 @@ def drawings(svg: str) -> dict[str, str]:
 
 
 def layouts(svg: str) -> dict[str, str]:
-    """The files of a drawing: what their names end with -> their text."""
+    """Return the files of a drawing: suffix of the name -> text."""
     files = {end: AXES.sub("", drawing) for end, drawing in drawings(svg).items()}
     return files | {f"{end}-dark": in_dark(drawing) for end, drawing in files.items()}
 
 
 def size(svg: str) -> str:
-    """The attributes that keep a place free for it before it is loaded."""
+    """Return the attributes that reserve its space before it is loaded."""
     width, height = re.search(r'<svg[^>]* width="([\d.]+)pt" height="([\d.]+)pt"', svg).groups()
     return f'width="{float(width) * 4 / 3:.0f}" height="{float(height) * 4 / 3:.0f}"'
 
 
 def ruler(svg: str, axis: str, panel: int = 1) -> dict:
-    """Where a number lies on an axis ("x" or "y") of a drawing's panel, as `layouts.axes` noted it.
+    """Return where a number lies on an axis ("x" or "y") of a drawing's panel, as recorded by `layouts.axes`.
 
     The `values` at the axis's two ends and their `places`, as shares of the drawing's width or height from its upper
-    left corner; whether the axis is logarithmic; from where to where the panel reaches `along` and `across` the axis.
-    Raises ValueError where the drawing has no such panel, or the axis is of another kind.
+    left corner; whether the axis is logarithmic; and the panel's range `along` and `across` the axis. Raises ValueError
+    if the drawing has no such panel, or the axis is of another kind.
     """
     note = AXES.search(svg)
     panels = json.loads(note[1]) if note else []
     if not 1 <= panel <= len(panels):
-        raise ValueError(f"the drawing has no panel {panel}, it has {len(panels)}")
+        raise ValueError(f"the drawing has no panel {panel}, only {len(panels)}")
     along, across = (panels[panel - 1][name] for name in (axis, "y" if axis == "x" else "x"))
     if along["scale"] not in ("linear", "log"):
         raise ValueError(f"the {axis} axis of panel {panel} must be linear or logarithmic, got {along['scale']}")
@@ -94,7 +94,7 @@ def ruler(svg: str, axis: str, panel: int = 1) -> dict:
 
 
 def visit_image(translator: HTML5Translator, node: nodes.image) -> None:
-    """A drawing of matplotlib as two pictures, of which the theme shows one, each with a source for phones."""
+    """Write a drawing of matplotlib as two pictures, one for each theme, each with a source for phones."""
     source = Path(translator.builder.srcdir, node["uri"])
     text = source.read_text(encoding="utf-8") if source.suffix == ".svg" and source.is_file() else ""
     if "<dc:title>Matplotlib" not in text:
@@ -121,7 +121,7 @@ def depart_image(translator: HTML5Translator, node: nodes.image) -> None:
 
 
 def drop_carriers(app, exception) -> None:
-    """Sphinx copied the files that carry several layouts: a page loads the first alone."""
+    """Replace the files with several layouts that Sphinx copied: a page loads only the first layout."""
     for path in Path(app.outdir, "_images").glob("*.svg"):
         text = path.read_text(encoding="utf-8")
         if LAYOUT.search(text) or AXES.search(text):
@@ -129,9 +129,9 @@ def drop_carriers(app, exception) -> None:
 
 
 def figures(app, page: str, from_page: str):
-    """The numbered figures of a page: (number, address, picture, caption as nodes that read the same on `from_page`).
+    """Yield the numbered figures of a page: (number, address, picture, caption as nodes for `from_page`).
 
-    A view has no picture: what stands for it says so.
+    A view has no picture; its replacement says so.
     """
     numbers = app.env.toc_fignumbers.get(page, {}).get("figure", {})
     for figure in app.env.get_doctree(page).findall(nodes.figure):
@@ -146,9 +146,9 @@ def figures(app, page: str, from_page: str):
 
 
 def fill(app, doctree: nodes.document, docname: str) -> None:
-    """Put the list where the directive stands: one part for each page, one item for each figure."""
+    """Put the list in place of the directive: one part for each page, one item for each figure."""
     for place in find_places(doctree, "list-of-figures"):
-        app.env.domains["math"].data["has_equations"][docname] = True  # captions bring formulas: load MathJax
+        app.env.domains["math"].data["has_equations"][docname] = True  # captions contain formulas: load MathJax
         parts = []
         for page in pages(Path(app.srcdir)):
             items = []

@@ -1,10 +1,10 @@
-"""What is folded: proofs, sections of the lab, exercises. And a source becomes a mark in the margin.
+"""What is folded: proofs, sections of the lab, exercises. And sources become marks in the margin.
 
-A chapter's section *Proof* holds its checks, what the documents print, and the claims: all below its heading is one
-fold, which begins with the documents that the page names. In the text, "(R 6.1, eq. 18)" becomes a mark beside its
-line, which leads to the claims and knows which document its letter stands for.
+A chapter's section *Proof* contains its checks, what the documents print, and the claims: everything below its heading
+is one fold, which begins with the documents that the page cites. In the text, "(R 6.1, eq. 18)" becomes a mark next to
+its line, which links to the claims and names the document of its letter.
 
-`lab` folds the section that it stands in, for a second visit:
+`lab` folds its section, for a second visit:
 
     ### Would chance do this too?
 
@@ -12,11 +12,12 @@ line, which leads to the claims and knows which document its letter stands for.
     A hundred random curves of the same smoothness, and how often one is as round.
     :::
 
-The heading stays, and below it one line: what is looked into, and what opens. So a chapter's thread is short, and each
-side of it is a question that one enters, or not. A link into the section, a search, and paper open it.
+The heading stays, and below it one line: what the section investigates, and what opens. So a chapter's main text is
+short, and each optional section is a question that readers can open or skip. A link into the section, a search, and
+printing open it.
 
-In the section *Exercises*, "**1. Change a number.** Train with ..." begins an exercise, which ends where the next one
-begins; each folds to its title.
+In the section *Exercises*, "**1. Change a number.** Train with ..." begins an exercise, which ends at the beginning of
+the next one; each is folded to its title.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ SAYS = "Checks, what the documents print, and the claims"
 
 
 def meaning(sources: list[str]) -> str:
-    """Which documents the letters in these sources stand for.
+    """Return which documents the letters in these sources mean.
 
     >>> meaning(["G 2, and A 3.1", "A, Table 2"])
     'A: Razzhigaev and others, The Shape of Learning; G: a summary of The geometry of BERT'
@@ -53,7 +54,7 @@ def meaning(sources: list[str]) -> str:
 
 
 def fold_proof(doctree: nodes.document) -> None:
-    """Put all below the heading *Proof* into one fold."""
+    """Put everything below the heading *Proof* into one fold."""
     for section in doctree.findall(nodes.section):
         if "proof" in section["ids"]:
             title, *rest = section.children
@@ -66,7 +67,7 @@ def fold_proof(doctree: nodes.document) -> None:
 
 
 def stays(text: nodes.Text) -> bool:
-    """Whether a source is named where no mark can stand: in a title, a caption, a table, a fold, code."""
+    """Return whether a source is in a place that cannot have a mark: a title, a caption, a table, a fold, code."""
     apart = (nodes.title, nodes.caption, nodes.table, nodes.literal, nodes.container, nodes.raw, element)
     paragraph = above(text.parent, lambda node: isinstance(node, (nodes.paragraph, *apart)))
     inside = above(paragraph, lambda node: isinstance(node, (nodes.table, nodes.caption, nodes.container)))
@@ -74,7 +75,7 @@ def stays(text: nodes.Text) -> bool:
 
 
 def mark_sources(doctree: nodes.document) -> None:
-    """Take the sources that stand in brackets out of the sentences."""
+    """Move the sources in brackets out of the sentences."""
     claims = any("claims" in section["ids"] for section in doctree.findall(nodes.section))
     for text in list(doctree.findall(nodes.Text)):
         if not SOURCE.search(text) or stays(text):
@@ -95,7 +96,7 @@ class Lab(SphinxDirective):
     def run(self):
         content = self.parse_content_to_nodes()
         if len(content) != 1 or not isinstance(content[0], nodes.paragraph):
-            warn(self, "lab: one paragraph says what is looked into")
+            warn(self, "lab: one paragraph must say what the section investigates")
             return []
         mark = place("lab", *content)
         self.set_source_info(mark)
@@ -103,11 +104,11 @@ class Lab(SphinxDirective):
 
 
 def fold_labs(doctree: nodes.document) -> None:
-    """Put all of a section but its heading below the line that its `lab` says."""
+    """Put everything in a section except its heading below the line of its `lab`."""
     for mark in find_places(doctree, "lab"):
         section = mark.parent
         if not isinstance(section, nodes.section) or section.index(mark) != 1:
-            warn(mark, "lab: it must stand directly below a heading")
+            warn(mark, "lab: it must come directly below a heading")
             mark.parent.remove(mark)
             continue
         title, _, *rest = section.children
@@ -119,7 +120,7 @@ def fold_labs(doctree: nodes.document) -> None:
 
 
 def title_of(node: nodes.Node) -> nodes.strong | None:
-    """The title of the exercise that begins with this paragraph."""
+    """Return the title of the exercise that begins with this paragraph."""
     words = [child for child in node.children if child.astext()] if isinstance(node, nodes.paragraph) else []
     is_title = words and isinstance(words[0], nodes.strong) and re.match(r"\d+\. ", words[0].astext())
     return words[0] if is_title else None
@@ -152,5 +153,5 @@ def read_labs(app, doctree: nodes.document) -> None:
 
 def setup(app):
     app.add_directive("lab", Lab)
-    app.connect("doctree-read", read, priority=600)  # after guesses have taken what they hide
+    app.connect("doctree-read", read, priority=600)  # after guesses have moved the content that they hide
     app.connect("doctree-read", read_labs, priority=610)

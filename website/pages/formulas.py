@@ -1,8 +1,8 @@
-"""A numbered formula explains its letters, one at a time, with what book/letters.tsv says of them.
+"""A numbered formula explains its letters, one at a time, with the entries of book/letters.tsv.
 
-Each letter that the file knows in this chapter becomes a part of the drawn formula that can be pointed at, and a button
-below it, for keys and touch: MathJax hides what it draws from screen readers, so nothing in it may take the focus.
-book/_static/speaks.js does the rest; without it the formula stands alone.
+Each letter that has an entry for this chapter becomes a part of the drawn formula that readers can point at, and a
+button below it, for keys and touch: MathJax hides its drawing from screen readers, so nothing in it may take the focus.
+book/_static/speaks.js does the rest; without it only the formula is shown.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from website.pages.nodes import element
 from website.project import ROOT, numbered
 
 WORDS = re.compile(r"(\\(?:text|mathrm|operatorname|begin|end|label)\{[^}]*\}|\\[A-Za-z]+(?![A-Za-z]))")
-INDEX = re.compile(r"[_^]\{?[^{}\s]*$")  # what a letter stands behind where it only counts
-POWER = re.compile(r"(?<![A-Za-z\\])e\^\{")  # and where it is a number after all
+INDEX = re.compile(r"[_^]\{?[^{}\s]*$")  # text before a letter that is only an index
+POWER = re.compile(r"(?<![A-Za-z\\])e\^\{")  # and text that makes it a number after all
 
 
 def known(chapter: str) -> dict[str, Row]:
-    """The letters that mean something in a chapter; where two rows have one, the narrower says what it is here."""
+    """Return the letters that have a meaning in a chapter; of two rows for a letter, the narrower one wins."""
     order = numbered()
     found: dict[str, tuple[int, Row]] = {}
     for row in rows():
@@ -40,7 +40,7 @@ def known(chapter: str) -> dict[str, Row]:
 
 
 def marked(formula: str, letters: list[str]) -> str:
-    r"""The formula with a class on each of the letters, but where one stands in an index.
+    r"""Return the formula with a class on each of the letters, except in an index.
 
     >>> marked(r"\softmax(Q_i K) \text{is K}", ["Q", "K"])
     '\\softmax(\\class{sym-0}{Q}_i \\class{sym-1}{K}) \\text{is K}'
@@ -61,7 +61,7 @@ def marked(formula: str, letters: list[str]) -> str:
 
 
 def told(row: Row, letter: str) -> list[nodes.Node]:
-    """What a letter means, formulas and all, and how code writes it."""
+    """Return a letter's meaning, including formulas, and its name in code."""
     parts = row.meaning.split("$")
     words = [nodes.math("", part) if number % 2 else nodes.Text(part) for number, part in enumerate(parts)]
     codes = [code.strip() for code in row.code.split(",")]
@@ -70,9 +70,9 @@ def told(row: Row, letter: str) -> list[nodes.Node]:
 
 
 def speak(block: nodes.math_block, meanings: dict[str, Row]) -> None:
-    """Mark a formula's letters, and put the buttons and what they say below it."""
+    """Mark a formula's letters, and add the buttons and their explanations below it."""
     formula = block.astext()
-    letters = sorted(symbols(formula, set(meanings)) & set(meanings))  # of two at one place, always the same first
+    letters = sorted(symbols(formula, set(meanings)) & set(meanings))  # a fixed order for two at one place
     letters.sort(key=formula.find)
     letters = [letter for letter in letters if rf"{{{letter}}}" in marked(formula, [letter])]
     if not letters:

@@ -1,4 +1,4 @@
-"""`guess` asks before the chapter shows, `guessed` ends what it hides, and `guesses` counts.
+"""`guess` asks before the chapter shows, `guessed` ends the hidden part, and `guesses` counts.
 
 A guess is one of several choices, a number with a unit, or an order:
 
@@ -12,13 +12,13 @@ A guess is one of several choices, a number with a unit, or an order:
     :::                                                          Because meaning decides.
                                                                  :::
 
-What is true stands nowhere in the text: a later cell calls `answer("longer-key", value)` (of `tutorial_book.page`), and
-the box takes the value from that cell's output. What answers the question opens after the guess: all between box and
-cell, the cell, and a finding that follows it. Where more of the section tells the answer, a directive `guessed` of that
-name stands at its end. A number that an axis of a figure shows is drawn into it: `:drawn: fig-growth y`, or with the
-panel and the factor that turns the guess into the axis's unit, `:drawn: fig-growth y 2 0.01`. With `:again:` it comes
-back days later without its page (again.py). Without JavaScript all of it is plain text; book/_static/guess.js
-makes the controls, compares, and keeps guesses in the browser.
+The text never contains the answer: a later cell calls `answer("longer-key", value)` (of `tutorial_book.page`), and the
+box takes the value from that cell's output. The content that answers the question opens after the guess: everything
+between box and cell, the cell, and a finding that follows it. If more of the section reveals the answer, end that part
+with a directive `guessed` of the same name. A guessed number is drawn into a figure that shows it on an axis with
+`:drawn: fig-growth y`, or with the panel and the factor that converts the guess to the axis's unit, `:drawn: fig-growth
+y 2 0.01`. With `:again:` it is asked again days later without its page (again.py). Without JavaScript all of it is
+plain text; book/_static/guess.js makes the controls, compares, and keeps guesses in the browser.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def complain(node: nodes.Node, name: str, error: str) -> None:
 
 @contextmanager
 def complaining(node: nodes.Node, name: str):
-    """Turn what an author has to fix into a complaint of this node."""
+    """Report the block's errors, which an author must fix, as a warning about this node."""
     try:
         yield
     except Misuse as error:
@@ -76,13 +76,13 @@ class Guess(SphinxDirective):
 
     def fill(self, box: element) -> None:
         if not re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", box["attributes"]["data_guess"]):
-            raise Misuse("the name must be small letters, digits and hyphens, as in longer-key")
+            raise Misuse("the name must be lower-case letters, digits and hyphens, as in longer-key")
         *question, because = self.parse_content_to_nodes() or [None]
         if not isinstance(because, nodes.paragraph) or not because.astext().startswith("Because "):
-            raise Misuse('the last paragraph must say why what is true is true, and begin with "Because"')
+            raise Misuse('the last paragraph must give the reason and begin with "Because"')
         choices = question.pop() if question and isinstance(question[-1], nodes.bullet_list) else None
         if not question or any(isinstance(node, nodes.bullet_list) for node in question):
-            raise Misuse("there must be a question first, then at most one list")
+            raise Misuse("it must begin with a question, followed by at most one list")
         if "unit" in self.options:
             given = self.number(choices)
             parts = [element("p", nodes.Text(blank(self.options)), classes=["guess-blank"])]
@@ -102,7 +102,7 @@ class Guess(SphinxDirective):
 
     def number(self, choices: nodes.bullet_list | None) -> dict[str, str]:
         if choices is not None or "order" in self.options:
-            raise Misuse("a number (:unit:) has neither a list nor an order")
+            raise Misuse("a number (:unit:) must not have a list or an order")
         match = WITHIN.fullmatch(self.options.get("within", "20%"))
         if not match:
             raise Misuse(f'within must be "20%", "a factor of 2" or "3", got "{self.options["within"]}"')
@@ -119,22 +119,22 @@ class Guess(SphinxDirective):
             if option in self.options:
                 raise Misuse(f"only a number (:unit:) is {told}")
         if choices is None or len(choices) < 2:
-            raise Misuse("it needs a list of two choices or more, or a :unit: if it asks for a number")
+            raise Misuse("it needs a list of at least two choices, or a :unit: if it asks for a number")
         lines = []
         for item in choices:
             if len(item) != 1 or not isinstance(item[0], nodes.paragraph):
-                raise Misuse(f"each item of the list must be one line of text, and one is not: {item.astext()!r}")
-            content = nodes.inline("", "", *item[0].children)  # a label holds no paragraph
+                raise Misuse(f"each item of the list must be one line of text, got {item.astext()!r}")
+            content = nodes.inline("", "", *item[0].children)  # a label cannot contain a paragraph
             lines.append(element("li", content, data_item=item.astext()))
         texts = [line["attributes"]["data_item"] for line in lines]
         if len(set(texts)) < len(texts):
-            raise Misuse(f"an item stands twice in the list: {', '.join(texts)}")
+            raise Misuse(f"the items of the list must differ, got {', '.join(texts)}")
         kind = "order" if "order" in self.options else "choice"
         return {"data_kind": kind}, [element("ul", *lines, classes=["guess-items"])]
 
 
 def hint(options: dict[str, str]) -> str:
-    """What the reader of a guess with these options has to know besides the question.
+    """Return the hint of a guess with these options: what a reader has to know besides the question.
 
     >>> hint({"unit": "times", "within": "a factor of 2"}), hint({"order": "from near to far"})
     ('Within a factor of 2 is right.', 'In order, from near to far.')
@@ -148,7 +148,7 @@ def hint(options: dict[str, str]) -> str:
 
 
 def blank(options: dict[str, str]) -> str:
-    """Where a number is to be written.
+    """Return the place for writing a number.
 
     >>> blank({"unit": "times"})
     'Your guess: ____ times'
@@ -157,9 +157,9 @@ def blank(options: dict[str, str]) -> str:
 
 
 def take_answers(doctree: nodes.document) -> list[tuple[str, object, nodes.container]]:
-    """The answers of a page: name, value and cell. The page shows them in their boxes, so their output goes.
+    """Return the answers of a page: name, value and cell. Their output is removed, because the boxes show it.
 
-    They are what `tutorial_book.page.answers.answer` shows.
+    They are the values passed to `tutorial_book.page.answers.answer`.
     """
     answers = []
     for raw in [raw for raw in doctree.findall(nodes.raw) if "data-answer" in raw.astext()]:
@@ -167,7 +167,7 @@ def take_answers(doctree: nodes.document) -> list[tuple[str, object, nodes.conta
             continue
         name, cell = shown["data-guess"], above(raw, is_cell)
         if above(raw, lambda node: isinstance(node, nodes.figure)):
-            complain(cell, name, "its answer stands in a cell that draws a figure; give it a cell of its own")
+            complain(cell, name, "its answer is in a cell that draws a figure. Move it into its own cell")
         bundle = above(raw, lambda node: node.get("nb_element") == "mime_bundle")
         outputs = bundle.parent
         outputs.remove(bundle)
@@ -178,7 +178,7 @@ def take_answers(doctree: nodes.document) -> list[tuple[str, object, nodes.conta
 
 
 def join(doctree: nodes.document) -> list[element]:
-    """Give each guess of a page its answer, and put what tells it in one block. Returns the answered ones, in order."""
+    """Give each guess its answer, and put the part that reveals it into one block. Returns those, in order."""
     answers, boxes, ends = take_answers(doctree), {}, {}
     places = {id(node): place for place, node in enumerate(doctree.findall())}
     for box in doctree.findall(lambda node: isinstance(node, element) and "data_guess" in node["attributes"]):
@@ -189,18 +189,18 @@ def join(doctree: nodes.document) -> list[element]:
     for name, value, cell in answers:
         if name not in boxes:
             known = ", ".join(boxes) or "none"
-            complain(cell, name, f"a cell has its answer, but the page has no guess of this name (it has: {known})")
+            complain(cell, name, f"a cell has its answer, but the page has no guess of this name, only {known}")
         elif name in ends:
-            complain(cell, name, "a cell answers it, and an earlier cell did")
+            complain(cell, name, "two cells answer it")
         elif places[id(boxes[name])] > places[id(cell)]:
-            complain(cell, name, "its answer stands above the question")
+            complain(cell, name, "its answer comes before the question")
         else:
             with complaining(cell, name):
                 show_truth(boxes[name], value)
             ends[name] = cell
     for name, box in boxes.items():
         if name not in ends:
-            complain(box, name, f'no cell below it answers it: answer("{name}", value) as a cell\'s last line')
+            complain(box, name, f'no cell below it answers it. Add answer("{name}", value) as a cell\'s last line')
     markers = {marker["about"]: marker for marker in find_places(doctree, "guessed")}
     for name, marker in markers.items():
         if name not in ends:
@@ -212,12 +212,12 @@ def join(doctree: nodes.document) -> list[element]:
         marker.parent.remove(marker)
     for name in ends:
         for text in leaks(boxes[name]) if "data_truth" in boxes[name]["attributes"] else ():
-            complain(boxes[name], name, f"its answer stands open before it is made: {text[:120]}")
+            complain(boxes[name], name, f"its answer is visible before the guess: {text[:120]}")
     return [box for name, box in boxes.items() if name in ends]
 
 
 def wrap(box: element, cell: nodes.Node, marker: nodes.Node | None) -> None:
-    """Put a box and all that opens with it, as far as its answer and the marker, into one block of the page."""
+    """Put a box and everything that opens with it, up to its answer and the marker, into one block of the page."""
     page, start = box.parent, box.parent.index(box)
     last = start
     for end in (cell, marker):
@@ -226,16 +226,16 @@ def wrap(box: element, cell: nodes.Node, marker: nodes.Node | None) -> None:
         sibling = above(end, lambda node: node.parent is page)
         if sibling is None:
             raise Misuse(
-                "its answer, and the line that ends it, must stand in the same section, under the same heading"
+                "its answer, and the line that ends it, must be in the same section, under the same heading"
             )
         if page.index(sibling) < last:
-            raise Misuse("the line that ends it stands above its answer")
+            raise Misuse("the line that ends it comes before its answer")
         last = page.index(sibling)
     if marker is None and last + 1 < len(page) and "finding" in page[last + 1].get("classes", []):
         last += 1
     opened = page[start + 1 : last + 1]
     if any(isinstance(node, nodes.section) for node in opened):
-        raise Misuse("a heading stands between it and its answer")
+        raise Misuse("there is a heading between it and its answer")
     del page[start : last + 1]
     hint = element("p", nodes.Text(opens(opened)), classes=["guess-opens"])
     box.append(hint)
@@ -243,26 +243,26 @@ def wrap(box: element, cell: nodes.Node, marker: nodes.Node | None) -> None:
 
 
 def show_truth(box: element, value) -> None:
-    """Put what a cell computed into its box, with the sentence that says why."""
+    """Put the computed value into its box, with the reason."""
     given = box["attributes"]
     lines = {line["attributes"]["data_item"]: line for line in box.findall(element) if line["tag"] == "li"}
     if given["data_kind"] == "number":
         if isinstance(value, (str, list)):
-            raise Misuse(f"the answer must be a number, but the cell says {value!r}")
+            raise Misuse(f"the answer must be a number, but the cell gives {value!r}")
         unit = given["data_unit"]
         space = "" if unit[:1] in ("", "%", "°") else " "
         truth = [nodes.Text(f"{in_words(value)}{space}{unit}")]
     elif given["data_kind"] == "choice":
         value = value if isinstance(value, str) else in_words(value)
         if value not in lines:
-            raise Misuse(f"the answer must be one of {', '.join(lines)}, but the cell says {value}")
+            raise Misuse(f"the answer must be one of {', '.join(lines)}, but the cell gives {value}")
         truth = [lines[value][0].deepcopy()]
     else:
         if not isinstance(value, list) or sorted(value) != sorted(lines):
             said = in_words(value)
-            raise Misuse(f"the answer must be an order of {', '.join(lines)}, but the cell says {said}")
+            raise Misuse(f"the answer must be an order of {', '.join(lines)}, but the cell gives {said}")
         if value == list(lines):
-            raise Misuse("the items already stand in the true order: list them in another")
+            raise Misuse("the items are already in the true order. List them in another")
         truth = [element("ol", *(element("li", lines[item][0].deepcopy()) for item in value))]
     given["data_truth"] = json.dumps(value)
     content = element("div", *truth, classes=["guess-truth"])
@@ -272,9 +272,9 @@ def show_truth(box: element, value) -> None:
 
 
 def tells(text: str, truth, unit: str) -> bool:
-    """Whether a sentence has an answer in it: a number that rounds to it before its unit, or a choice's own words.
+    """Return whether a sentence reveals an answer: a number that rounds to it before its unit, or a choice's own words.
 
-    A choice of a few words, such as "in the last layer", is in many sentences that do not answer: it takes five.
+    A choice of a few words, such as "in the last layer", occurs in many sentences that do not answer: it takes five.
 
     >>> tells("It grows 4.0 times.", 3.97, "times"), tells("It grows 4 times.", 3.2, "times")
     (True, False)
@@ -293,10 +293,10 @@ def tells(text: str, truth, unit: str) -> bool:
 
 
 def leaks(box: element) -> list[str]:
-    """What tells a guess's answer in its section while it is closed: in sentences, headings, captions, alternatives."""
+    """Yield the text that reveals a guess's answer while it is closed: sentences, headings, captions, alternatives."""
     given, block = box["attributes"], box.parent
     truth, unit = json.loads(given["data_truth"]), given.get("data_unit", "")
-    inside = (nodes.caption, nodes.image)  # of a cell, the rest is what it prints
+    inside = (nodes.caption, nodes.image)  # of a cell; the rest is its output
 
     def is_section(node):
         return isinstance(node, nodes.section) and isinstance(node.parent.parent, nodes.document)
@@ -316,7 +316,7 @@ def leaks(box: element) -> list[str]:
 
 
 def count(doctree: nodes.document, boxes: list[element]) -> None:
-    """Put the list of a page's guesses where `guesses` stands; the script adds to each how it went."""
+    """Put the list of a page's guesses in place of `guesses`; the script adds each result."""
     for place in find_places(doctree, "guesses"):
         if not boxes:
             warn(place, "guesses: this page has no guess to count")
@@ -346,14 +346,14 @@ def draw(app, doctree: nodes.document, docname: str) -> None:
         wish = DRAWN.fullmatch(given.pop("data_drawn"))
         try:
             if above(figures[wish["figure"]], lambda node, block=box.parent: node is block) is None:
-                raise ValueError("it is not among what the guess opens")
+                raise ValueError("the guess does not open it")
             picture = next(figures[wish["figure"]].findall(nodes.image))
             files = drawings(Path(app.srcdir, picture["uri"]).read_text(encoding="utf-8"))
             place = {"figure": wish["figure"], "axis": wish["axis"], "factor": float(wish["factor"] or 1)}
             for layout, end in (("wide", ""), ("phone", "-phone")):
                 place[layout] = ruler(files.get(end, files[""]), wish["axis"], int(wish["panel"] or 1))
         except (KeyError, StopIteration):
-            complain(box, given["data_guess"], f"drawn: the page has no figure {wish['figure']} that a cell drew")
+            complain(box, given["data_guess"], f"drawn: no cell of the page draws a figure {wish['figure']}")
         except ValueError as error:
             complain(box, given["data_guess"], f"drawn: {wish['figure']}: {error}")
         else:

@@ -1,8 +1,8 @@
-"""The letters of the formulas: book/letters.tsv says what each of them means, in all chapters.
+"""The letters of the formulas: book/letters.tsv gives the meaning of each, for all chapters.
 
-A line of the file has letters (LaTeX, separated by commas; none for what only code has), their names in code, their
-meaning, and the chapters: `all` (the front page has them, too), `heads+` (from that chapter on), or the only ones.
-The directive `letters` shows them all as a table; `letters everywhere` only those that all chapters share.
+A line of the file has letters (LaTeX, separated by commas; none for names that only occur in code), their names in
+code, their meaning, and the chapters: `all` (also the front page), `heads+` (from that chapter on), or a list. The
+directive `letters` shows them all as a table; `letters everywhere` only those that all chapters share.
 """
 
 from __future__ import annotations
@@ -41,9 +41,9 @@ def rows(root: Path = ROOT) -> list[Row]:
 
 
 def table(everywhere: bool = False, root: Path = ROOT) -> str:
-    """The file as a Markdown table; everywhere: only the letters that all chapters share.
+    """Return the file as a Markdown table; everywhere: only the letters that all chapters share.
 
-    These stand on the front page, which has no formula: without MathJax it answers sooner.
+    The front page shows these without formulas: without MathJax it loads faster.
     """
     lines = ["| In formulas | In code | What it is |", "| --- | --- | --- |"]
     for row in rows(root):
@@ -55,7 +55,7 @@ def table(everywhere: bool = False, root: Path = ROOT) -> str:
 
 
 def in_italics(formula: str) -> str:
-    """A formula of letters and subscripts as text.
+    """Return a formula of letters and subscripts as text.
 
     >>> in_italics(r"d_{\\text{model}} / h")
     '*d*<sub>model</sub> / *h*'
@@ -65,7 +65,7 @@ def in_italics(formula: str) -> str:
 
 
 def formulas(text: str):
-    """The formulas of a page, as LaTeX: in its text, boxes and captions, not in code or in THEIRS."""
+    """Yield the formulas of a page, as LaTeX: in its text, boxes and captions, not in code or in THEIRS."""
     for head, lines in blocks(text):
         body = "\n".join(lines)
         if head is None:
@@ -79,7 +79,7 @@ def formulas(text: str):
 
 
 def symbols(formula: str, known: set[str]) -> set[str]:
-    """The letters of a formula. Those of `known` count as one each, such as W_Q.
+    """Return the letters of a formula. Those of `known`, such as W_Q, count as one letter each.
 
     >>> sorted(symbols(r"\\softmax(q_i W_Q^\\top) + \\text{mask}", {"W_Q"}))
     ['W_Q', 'i', 'q']

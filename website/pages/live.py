@@ -1,11 +1,11 @@
-"""Views on pages: each page carries the scripts of its views once, and _static/live the models that run in them, 50 MB.
+"""Views on pages: each page contains its views' scripts once, and _static/live the models that run in them, 50 MB.
 
-A view brings all that it needs, so that it works in any notebook. On a page with several they would bring the same
-many times: here a page's views are found, their scripts and style sheets taken out, and each put back once, the style
-sheets before the page's text and the scripts after it.
+A view contains everything that it needs, so that it works in any notebook. On a page with several views the same code
+would be repeated: here a page's views are found, their scripts and style sheets taken out, and each inserted once, the
+style sheets before the page's text and the scripts after it.
 
-The models are what a press on a page loads, with the golden traces. All are made from the models' own files at each
-build in which these, the texts or the scripts changed.
+The models are loaded when a reader presses a button, with the golden traces. All are made from the models' own files at
+each build in which these, the texts or the scripts changed.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from website.project import ROOT
 
 LIVE = ROOT / "tutorial_lib" / "views" / "live"
 MODELS = ("all-MiniLM-L6-v2", "book-bert", "book-gpt", "book-gpt-20", "book-gpt-100", "book-gpt-400")
-TEXTS = ("documents", "encyclopedia", "posts", "stories")  # what a reader's sentence is compared with
+TEXTS = ("documents", "encyclopedia", "posts", "stories")  # the texts that a reader's sentence is compared with
 FOLDERS = [ROOT / "tutorial_lib" / "views" / "js", *(ROOT / "tutorial_book" / "page").rglob("js")]
 VIEW = re.compile(
     r'(?P<start><div class="tl-view [^>]*>)<style>(?P<style>.*?)</style>(?P<middle>.*?)'
@@ -37,14 +37,14 @@ try { TL.start(key, kinds[key.replace(/-[^-]+-[^-]+$/, "")]); } catch (error) { 
 
 @functools.cache
 def files(suffix: str) -> dict[str, str]:
-    """What a view carries of each file, to the file's name."""
+    """Return the map from each file's content in a view to the file's name."""
     return {shortened(path): path.stem for folder in FOLDERS for path in sorted(folder.glob(f"*{suffix}"))}
 
 
 def parts(text: str, suffix: str, between: str) -> list[str] | None:
-    """The files' texts that a view's script or style sheet is made of, in order; None where it is made of others.
+    """Return the texts of the files that form a view's script or style sheet, in order; None if there are others.
 
-    A page that was not made anew may have a view whose files have changed since: it keeps its own.
+    An unchanged page may have a view whose files have changed since: it keeps its own.
     """
     found = []
     while text:
@@ -57,7 +57,7 @@ def parts(text: str, suffix: str, between: str) -> list[str] | None:
 
 
 def once(body: str) -> str:
-    """A page's HTML with each script and style sheet of its views once."""
+    """Return a page's HTML with each script and style sheet of its views once."""
     styles, shared, kinds = {}, {}, {}
 
     def take(match) -> str:
@@ -83,7 +83,7 @@ def carry_once(app, name, template, context, doctree) -> None:
 
 
 def key() -> str:
-    """A hash of what the scripts are made of: the library's code, and the models' weights."""
+    """Return a hash of the scripts' inputs: the library's code, and the models' weights."""
     from tutorial_lib import weights
 
     files = [path for path in (ROOT / "tutorial_lib").rglob("*") if path.suffix in (".py", ".js", ".wasm", ".txt")]
@@ -95,7 +95,7 @@ def key() -> str:
 
 
 def write(folder: Path) -> None:
-    """Write the worker, each model with what a page compares with it, and the golden traces."""
+    """Write the worker, each model with the texts that a page compares, and the golden traces."""
     from tutorial_book.experiments.golden import write_golden
     from tutorial_book.experiments.since import rotary_gpt
     from tutorial_lib import load
@@ -116,7 +116,7 @@ def write(folder: Path) -> None:
 
 
 def start(app) -> None:
-    """page.js lies there before the pages are made: they name it by its checksum."""
+    """page.js must exist before the pages are made: they name it by its checksum."""
     if app.builder.format == "html":
         folder = Path(app.outdir) / "_static" / "live"
         folder.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""A page's Markdown taken apart at its fences: what lies between them, and each directive with its options."""
+"""A page's Markdown split at its fences: the text between them, and each directive with its options."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ OPTION = re.compile(r"^:([\w-]+): *(.*)$")
 
 
 def split_directive(lines: list[str]) -> tuple[dict[str, str], list[str]]:
-    """The options at the head of a directive's body, and the rest of the body."""
+    """Return the options at the head of a directive's body, and the rest of the body."""
     options = {}
     while lines and (match := OPTION.match(lines[0])):
         options[match[1]] = match[2]
@@ -19,7 +19,7 @@ def split_directive(lines: list[str]) -> tuple[dict[str, str], list[str]]:
 
 
 def blocks(text: str):
-    """A page's text in pieces: (None, lines) for plain lines, (what follows the fence, lines) for a fenced block."""
+    """Yield a page's text in pieces: (None, lines) for plain lines, (info string, lines) for a fenced block."""
     lines, plain, i = text.split("\n"), [], 0
     while i < len(lines):
         opening = FENCE.match(lines[i])
@@ -37,7 +37,7 @@ def blocks(text: str):
 
 
 def table(head: list[str], rows) -> list[str]:
-    """The lines of a table.
+    """Return the lines of a table.
 
     >>> table(["a", "b"], [["1", "2"]])
     ['| a | b |', '| --- | --- |', '| 1 | 2 |']
@@ -46,7 +46,7 @@ def table(head: list[str], rows) -> list[str]:
 
 
 def bodies(text: str, name: str) -> list[tuple[str, dict[str, str], str]]:
-    """The directives of a name on a page: argument, options, body.
+    """Return the directives of a name on a page: argument, options, body.
 
     >>> bodies(":::{guess} a\\n:unit: %\\nWhy?\\n:::\\n", "guess")
     [('a', {'unit': '%'}, 'Why?')]

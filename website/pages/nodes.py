@@ -1,4 +1,4 @@
-"""What the extensions of Sphinx share: nodes of HTML, places to fill later, complaints."""
+"""Shared parts of the Sphinx extensions: nodes of HTML, places to fill later, warnings."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective
 
 log = logging.getLogger(__name__)
-INLINE = ("a", "span")  # where a line's end would be a space
+INLINE = ("a", "span")  # in these elements a line's end would be a space
 
 
 class element(nodes.General, nodes.Element):
-    """An element of HTML: its tag, and what else its start has. Inline nodes in it stand in a nodes.inline."""
+    """An element of HTML: its tag, and the rest of its start tag. Inline nodes in it go into a nodes.inline."""
 
     def __init__(self, tag: str, *children, classes=(), ids=(), **attributes):
         super().__init__("", *children, classes=list(classes), ids=list(ids), tag=tag, attributes=attributes)
@@ -28,7 +28,7 @@ def depart(translator, node: element) -> None:
 
 
 class place(nodes.General, nodes.Element):
-    """Stands where something of a kind comes, until all cells or all pages are read."""
+    """A placeholder for content that is added after all cells or all pages are read."""
 
     def __init__(self, kind: str, *children, rawsource="", **about):
         super().__init__(rawsource, *children, kind=kind, **about)
@@ -39,7 +39,7 @@ def find_places(doctree: nodes.document, kind: str) -> list[place]:
 
 
 class Mark(SphinxDirective):
-    """A directive that only says where something comes: a `place` of the directive's name, with its argument."""
+    """A directive that only marks a position: a `place` of the directive's name, with its argument."""
 
     optional_arguments = 1
 
@@ -50,11 +50,11 @@ class Mark(SphinxDirective):
 
 
 class Misuse(ValueError):
-    """What an author has to fix: the build fails and says where."""
+    """A mistake that an author has to fix: the build fails and says where."""
 
 
 def warn(where, text: str, *parts) -> None:
-    """Complain of a node, or of what a directive stands in: a warning fails the build."""
+    """Warn about a node, or about the place of a directive: a warning fails the build."""
     log.warning(text, *parts, location=where if isinstance(where, nodes.Node) else where.get_location())
 
 
@@ -63,14 +63,14 @@ def is_cell(node: nodes.Node) -> bool:
 
 
 def above(node: nodes.Node, condition) -> nodes.Node | None:
-    """The nearest node around this one of which a condition holds."""
+    """Return the nearest node around this one for which a condition is true."""
     while node is not None and not condition(node):
         node = node.parent
     return node
 
 
 def opens(hidden: list[nodes.Node], otherwise: str = "the answer") -> str:
-    """What a fold holds, counted.
+    """Return the counted contents of a fold.
 
     >>> opens([element("div", classes=["finding"])])
     'Opens 1 finding.'

@@ -1,4 +1,4 @@
-"""A chapter's `opening` is a question and its thing across the page, its `outcomes` one quiet line.
+"""A chapter's `opening` is a question and its picture across the page, its `outcomes` one small line.
 
     # What a model costs                    the page's title, small
 
@@ -7,7 +7,7 @@
     A layer has two terms.
     :::
 
-    (a cell with the view or the picture that the chapter is about)
+    (a cell with the view or the picture that shows the chapter's subject)
 
     :::{outcomes}
     :mirrors: L 3.2.8
@@ -18,16 +18,16 @@
     *Measured here:* the default model.
     :::
 
-The question stands first, then what the cells between show, then the text. Where no cell stands between, `figure` names
-one of the page's own figures, which moves up here. Each of the two may be had without the other.
-Where the folder `teach` beside the chapter has a page of its name, the quiet line ends with a link to it, and to what
-website/slides makes of both.
+The question comes first, then the output of the cells between, then the text. If there is no cell between, `figure`
+names one of the page's own figures, which moves up here. Each of the two also works without the other. If the folder
+`teach` next to the chapter has a page of its name, the small line ends with a link to it, and to the slides and the
+sheet that website/slides makes.
 
     :::{finding} A key can win by its direction or by its length.
-    The sentence above stands in bold; this text, if there is any, follows it.
+    The sentence above is bold; this text, if there is any, follows it.
     :::
 
-sets apart what a section found.
+sets apart the result of a section.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ class Outcomes(SphinxDirective):
     def run(self):
         content = self.parse_content_to_nodes()
         if not content or not isinstance(content[0], nodes.bullet_list):
-            warn(self, "outcomes: it begins with a list of what one can do afterwards")
+            warn(self, "outcomes: it must begin with a list of what readers can do afterwards")
             return []
         source = Path(self.env.doc2path(self.env.docname))
         minutes = reading_time(text_of(Path(self.env.srcdir), source)).replace("minutes", "min")
@@ -91,7 +91,7 @@ class Outcomes(SphinxDirective):
 
 
 def without_stop(words: list[nodes.Node]) -> list[nodes.Node]:
-    """The nodes of a line of a list without the mark at its end."""
+    """Return the nodes of a line of a list without the punctuation at its end."""
     last = words[-1]
     return [*words[:-1], nodes.Text(last.astext().rstrip(";. "))] if isinstance(last, nodes.Text) else words
 
@@ -111,7 +111,7 @@ class Finding(SphinxDirective):
 
 
 def fill(app, doctree: nodes.document) -> None:
-    """Make one block of a question, what stands below it up to the outcomes, and these."""
+    """Make one block of a question, the content up to the outcomes, and the outcomes."""
     figures = {name: figure for figure in doctree.findall(nodes.figure) for name in figure["names"] + figure["ids"]}
     for mark in find_places(doctree, "opening"):
         page, start = mark.parent, mark.parent.index(mark)
@@ -131,7 +131,7 @@ def fill(app, doctree: nodes.document) -> None:
             things.append(element("div", figure, classes=["thing"]))
         for node in below[:length]:
             page.remove(node)
-        app.env.metadata[app.env.docname]["ask"] = ask.astext()  # the page before leads here by it
+        app.env.metadata[app.env.docname]["ask"] = ask.astext()  # the page before links here by it
         mark.replace_self(element("div", ask, *things, *between, lead, *outcomes, classes=["hero", *mark["classes"]]))
 
 

@@ -1,7 +1,7 @@
 """The text of all pages as a script, in which book/_static/search.js searches.
 
-Sphinx's own search finds no page that lacks one of the words, and fetches each page that it lists, which a browser
-forbids to pages opened from files. So its index is not made.
+Sphinx's own search finds no page that lacks one of the words, and fetches each page that it lists, which browsers
+forbid for pages opened from files. So its index is not built.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ SHOWN = (nodes.title, nodes.term, nodes.paragraph, nodes.caption, addnodes.desc_
 
 
 def text_of(node: nodes.Node) -> str:
-    """The words of a heading, a paragraph or a caption. A formula that plain text cannot write is left out."""
+    """Return the words of a heading, a paragraph or a caption. Formulas that plain text cannot show are left out."""
     if isinstance(node, nodes.Text):
         return node.astext()
     if isinstance(node, nodes.math):
@@ -33,9 +33,9 @@ def text_of(node: nodes.Node) -> str:
 
 
 def parts_of(doctree: nodes.document, page: str) -> list[list[str]]:
-    """The parts of a page: [anchor, heading, text], and for a term of the glossary the page that explains it.
+    """Return the parts of a page: [anchor, heading, text], and for a glossary term the page that explains it.
 
-    Code, tables and what a program prints are left out: they are not sentences.
+    Code, tables and program output are left out: they are not sentences.
     """
     parts = [["", "", ""]]
     for node in doctree.findall(lambda node: isinstance(node, SHOWN)):
@@ -71,7 +71,7 @@ def add_scripts(app, name, template, context, doctree) -> None:
 
 
 def write(app, exception) -> None:
-    """Write the script. Pages that this build did not make are as the last build left them."""
+    """Write the script. Pages that this build did not make are taken from the last build."""
     if exception or app.builder.format != "html":
         return
     target = Path(app.outdir, "_static", "texts.js")
@@ -86,7 +86,7 @@ def write(app, exception) -> None:
 
 def setup(app):
     app.connect("builder-inited", begin)
-    app.connect("doctree-resolved", keep, priority=999)  # after all that changes the text
-    app.connect("html-collect-pages", lambda app: [("search", {}, "search.html")])  # asked for HTML alone
+    app.connect("doctree-resolved", keep, priority=999)  # after everything that changes the text
+    app.connect("html-collect-pages", lambda app: [("search", {}, "search.html")])  # only for HTML
     app.connect("html-page-context", add_scripts)
     app.connect("build-finished", write)

@@ -1,9 +1,9 @@
-"""The pages in book/teach: what a page for the teacher takes from its chapter.
+"""The pages in book/teach: the parts that a teacher's page takes from its chapter.
 
     :::{objectives}
     :::
 
-is the list of the chapter's `outcomes`, so it cannot drift from it, and a line that leads to the chapter's slides.
+is the list of the chapter's `outcomes`, so that both always agree, and a line with links to the chapter's slides.
 
     :::{hands} growth
     :offer: 2, 4, 16, 64
@@ -11,20 +11,20 @@ is the list of the chapter's `outcomes`, so it cannot drift from it, and a line 
     :::
 
 is the chapter's guess of that name, as a question for a show of hands: its question and choices, or the numbers to
-choose from, then the text of the directive (what the class will say), then what is true, as the chapter's cell has
-computed it, and why.
+choose from, then the text of the directive (what the class will say), then the answer, as the chapter's cell computed
+it, and the reason.
 
     :::{board} slide picture
     :::
 
-says of a step that something is drawn: `slide` gives it a slide that shows nothing else, `picture` puts the section
-*On the board* into the step's notes. The page itself shows nothing there.
+marks a step in which something is drawn: `slide` adds a slide that shows nothing else, `picture` puts the section *On
+the board* into the step's notes. The page itself shows nothing there.
 
     {live}`gaze_view: The nurse helped the doctor.`
 
-is a link to a view of the chapter with this text in its box; two texts stand with " | " between them.
+is a link to a view of the chapter with this text in its box; separate two texts with " | ".
 
-A page of this folder belongs to the chapter of the same name, whose quiet line leads to it (opening.py).
+A page of this folder belongs to the chapter of the same name, whose small line links to it (opening.py).
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ FOLDER = "teach"
 
 
 def guess(text: str, name: str) -> tuple[dict[str, str], str, str]:
-    """A guess of a chapter: its options, its question with the choices, and why. KeyError where there is none."""
+    """Return a guess of a chapter: options, question with choices, and reason. Raises KeyError if there is none."""
     for argument, options, body in bodies(text, "guess"):
         if argument == name:
             question, _, because = body.rpartition("\n\n")
@@ -53,7 +53,7 @@ def guess(text: str, name: str) -> tuple[dict[str, str], str, str]:
 
 
 def fragment(text: str) -> str:
-    """What stands behind # in a link to a view, as live.js reads it.
+    """Return the part after # in a link to a view, as live.js reads it.
 
     >>> fragment("context: I saw a bear. | We must bear it.")
     'view=context&text=I+saw+a+bear.&text2=We+must+bear+it.'
@@ -64,7 +64,7 @@ def fragment(text: str) -> str:
 
 
 def chapter_of(page: str) -> str:
-    """The chapter that a page for the teacher belongs to.
+    """Return the chapter of a teacher's page.
 
     >>> chapter_of("book/teach/heads")
     'book/heads'
@@ -74,7 +74,7 @@ def chapter_of(page: str) -> str:
 
 
 class FromChapter:
-    """What a directive or a role of such a page knows: its chapter, and the chapter's source."""
+    """The context of a directive or a role on such a page: its chapter, and the chapter's source."""
 
     @property
     def chapter(self) -> str:
@@ -93,9 +93,9 @@ class Objectives(FromChapter, SphinxDirective):
         objectives = "\n\n".join(part for part in body.split("\n\n") if part.startswith("- "))
         slides = nodes.reference("", "slides", internal=True, refuri=f"../../slides/{name}.html")
         sheet = nodes.reference("", "one page", internal=True, refuri=f"../../sheets/{name}.html")
-        say = nodes.Text(" follow this plan, which stands in their notes (press S). To hand out: the chapter on ")
+        say = nodes.Text(" follow this plan, which is in their notes (press S). To hand out: the chapter on ")
         line = nodes.paragraph("", "", nodes.Text("The "), slides, say, sheet, nodes.Text("."), classes=["noprint"])
-        return [*self.parse_text_to_nodes(f"Afterwards the class can\n\n{objectives}"), line]
+        return [*self.parse_text_to_nodes(f"Afterwards, students can\n\n{objectives}"), line]
 
 
 class Board(SphinxDirective):
@@ -143,7 +143,7 @@ class Live(FromChapter, SphinxRole):
 
 
 def fill(app, doctree: nodes.document, docname: str) -> None:
-    """Put what the chapter's cell has computed in its mark; where no cell ran, nothing."""
+    """Put the computed value of the chapter's cell into its mark; nothing if no cell ran."""
     for mark in find_places(doctree, "truth"):
         chapter = app.env.get_doctree(mark["chapter"])
         boxes = (box for box in chapter.findall(element) if box["attributes"].get("data_guess") == mark["guess"])
@@ -159,7 +159,7 @@ def fill(app, doctree: nodes.document, docname: str) -> None:
 
 
 def outdated(app, env, added: set[str], changed: set[str], removed: set[str]) -> list[str]:
-    """The pages whose chapter is read anew: a run of its cells may have brought another answer."""
+    """Return the pages whose chapter is read again: a run of its cells may have changed an answer."""
     return [page for page in env.found_docs if chapter_of(page) != page and chapter_of(page) in added | changed]
 
 

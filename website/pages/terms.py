@@ -1,4 +1,4 @@
-"""The first use of a glossary term in a chapter becomes a link that knows its definition.
+"""The first use of a glossary term in a chapter becomes a link with its definition.
 
 Authors mark nothing. A term of book/glossary.md is found in the text of a page, in the singular or plural, and its
 first use gets the definition as its title; book/_static/notes.js shows it. A term with a word in brackets, such as
@@ -17,9 +17,9 @@ UNMARKED = {GLOSSARY, "book/api", "book/bibliography", "book/figures"}
 NO_TEXT = (nodes.reference, nodes.literal, nodes.math, nodes.title, nodes.raw)
 
 
-@cache  # as long as Sphinx runs; it is asked for by each page, and by each caption in the list of figures
+@cache  # cached while Sphinx runs; each page asks for it, and so does each caption in the list of figures
 def definitions(app) -> dict[str, tuple[str, str]]:
-    """What the glossary says: term -> (its anchor, its definition as plain text)."""
+    """Return the glossary: term -> (its anchor, its definition as plain text)."""
     found, glossary = {}, app.env.get_doctree(GLOSSARY)
     app.env.resolve_references(glossary, GLOSSARY, app.builder)  # "See bert" becomes "See BERT, layer by layer"
     for item in glossary.findall(nodes.definition_list_item):
@@ -42,13 +42,13 @@ def pattern(term: str) -> re.Pattern:
 
 
 def mark_text(text: nodes.Text, pending: dict[str, tuple[str, str]], page: str) -> None:
-    """Turn the first uses of pending terms in one piece of text into links, and take them off the list."""
+    """Turn the first uses of pending terms in one piece of text into links, and remove them from the list."""
     pieces, end, string = [], 0, text.astext()
     while True:
         uses = {term: match for term in pending if (match := pattern(term).search(string, end))}
         if not uses:
             break
-        term, match = min(uses.items(), key=lambda use: (use[1].start(), -len(use[0])))  # the first; there, the longest
+        term, match = min(uses.items(), key=lambda use: (use[1].start(), -len(use[0])))  # first, then longest
         anchor, meaning = pending[term]
         link = nodes.reference("", match[0], internal=True, refuri=f"{page}#{anchor}", reftitle=meaning)
         link["classes"].append("term")
@@ -76,12 +76,12 @@ def mark_terms(app, doctree: nodes.document, docname: str) -> None:
     page = app.builder.get_relative_uri(docname, GLOSSARY)
     for paragraph in list(doctree.findall(nodes.paragraph)):
         if "ask" in paragraph["classes"] or "outcomes" in paragraph.parent.get("classes", []):
-            continue  # a chapter's question and its quiet line stay as they are
+            continue  # a chapter's question and its small line stay unchanged
         if paragraph.parent.get("tag") == "summary":
-            continue  # what opens a fold holds no link: a press would follow it
+            continue  # the line that opens a fold must not contain a link: a press would follow it
         for text in list(paragraph.findall(nodes.Text)):
             parent = text.parent
-            # A space inside a cited name ("van der Maaten") is one object in all its places: its parents lead nowhere.
+            # A space inside a cited name ("van der Maaten") is one shared object: its parents are unreliable.
             while parent not in (paragraph, None) and not isinstance(parent, NO_TEXT):
                 parent = parent.parent
             if parent is paragraph:

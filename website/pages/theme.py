@@ -1,7 +1,7 @@
 """Make the site self-contained and accessible.
 
-This adds the part of MathJax that the pages use, and mends what the theme leaves in each page: a megabyte of icons
-drawn by a script (the icon font does it too), the search of Sphinx, and attributes that a screen reader trips over.
+This adds the part of MathJax that the pages use, and fixes the theme's output in each page: a megabyte of icons drawn
+by a script (the icon font is enough), the search of Sphinx, and attributes that disturb a screen reader.
 """
 
 from __future__ import annotations
@@ -21,22 +21,22 @@ MATHJAX_PARTS = ["tex-chtml.js", "output/chtml/fonts/woff-v2", "input/tex/extens
 # The theme's files that no page loads: 4 MB.
 UNUSED = ["scripts/fontawesome.js*", "searchtools.js", "language_data.js", "**/*.map"]
 
-# What to change in the theme's pages: (pattern, replacement).
+# Changes of the theme's pages: (pattern, replacement).
 MENDS = [
-    # a megabyte that draws the icons once more; the icon font is enough
+    # a megabyte that draws the icons again; the icon font is enough
     (r'<script[^>]*scripts/fontawesome\.js[^>]*></script>\s*', ""),
     # Sphinx's search: search.js is the book's own
     (r'<script src="(?:\.\./)*(?:_static/(?:searchtools|language_data)|searchindex)\.js[^>]*></script>\s*', ""),
     # a landmark, so that a screen reader finds the table of contents
     (r'<div id="pst-primary-sidebar"(?! role)', r'\g<0> role="complementary" aria-label="Book contents"'),
-    # a name must hold the words that are seen (WCAG 2.5.3): "Toggle hidden content" hid "code"
+    # a name must contain the visible words (WCAG 2.5.3): "Toggle hidden content" hid "code"
     (r'<summary aria-label="Toggle hidden content">', "<summary>"),
-    # the bibliography's entries: items of their list, not a role that browsers have given up
+    # the bibliography's entries: items of their list, not a role that browsers no longer support
     (r'(<div class="citation"[^>]*) role="doc-biblioentry"', r'\1 role="listitem"'),
 ]
 
 
-# Sphinx gives MathJax to each page above one with formulas in the table of contents, too, so to the front page.
+# Sphinx adds MathJax to each page above one with formulas in the table of contents, too, so to the front page.
 FORMULA = re.compile(r'class="math|\\\(')
 MATHJAX = re.compile(r"<script[^>]*mathjax/tex-chtml\.js[^>]*></script>\s*|<script>window\.MathJax = .*?</script>\s*")
 
@@ -55,7 +55,7 @@ def copy_mathjax(static: Path) -> None:
 
 
 def mend(page: str) -> str:
-    """One page of HTML with every entry of MENDS applied, and without MathJax where there is no formula.
+    """Return a page's HTML with every entry of MENDS applied, and without MathJax if it has no formula.
 
     >>> mend('<script defer src="_static/scripts/fontawesome.js?digest=5"></script><p>Text</p>')
     '<p>Text</p>'
@@ -66,7 +66,7 @@ def mend(page: str) -> str:
 
 
 def finish(app, exception) -> None:
-    """After the build: copy MathJax, mend every page."""
+    """After the build: copy MathJax, fix every page."""
     if exception or app.builder.format != "html":
         return
     site = Path(app.outdir)
@@ -81,12 +81,12 @@ def finish(app, exception) -> None:
 
 
 def outdated(app, env, added, changed, removed) -> list[str]:
-    """Pages whose source is as it was and whose outputs are not, as website/book.py says."""
+    """Return pages with unchanged source but changed outputs, as website/book.py says."""
     return os.environ.get("OUTDATED_PAGES", "").split()
 
 
 def keep_plugins() -> None:
-    """Let pybtex find at once what it needs for each citation: it would look through all installed packages."""
+    """Let pybtex find directly what it needs for each citation: it would search all installed packages."""
     for kind in ("backends", "style.formatting", "style.labels", "style.names", "style.sorting"):
         for plugin in entry_points(group=f"pybtex.{kind}"):
             register_plugin(plugin.group, plugin.name, plugin.load(), force=True)

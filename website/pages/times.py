@@ -1,7 +1,7 @@
 """The role {reading-time}`attention` says how long a chapter takes, by one rule for all of them.
 
-A minute is 200 words or three cells; a view to play with takes two more. What is folded takes none: a cell that is
-hidden whole, a section of the lab, the proof.
+A minute is 200 words or three cells; an interactive view takes two more. Folded parts take no time: a cell that is
+completely hidden, a section of the lab, the proof.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ HEADING = re.compile(r"(#+) (.*)")
 
 
 def thread(text: str) -> str:
-    """A page's Markdown without the sections that are folded.
+    """Return a page's Markdown without the sections that are folded.
 
     >>> thread("## One\\n\\nA\\n\\n### Two\\n\\n:::{lab}\\nB\\n:::\\n\\nC\\n\\n## Proof\\n\\nD\\n\\n## End")
     '## One\\n\\nA\\n\\n## End'
@@ -50,7 +50,7 @@ def thread(text: str) -> str:
 
 
 def exact_minutes(text: str) -> float:
-    """The minutes that a page's Markdown takes to read and to try. A formula counts as a word.
+    """Return the minutes needed to read and try a page. A formula counts as a word.
 
     >>> exact_minutes("A view:" + " word" * 198 + "\\n```{code-cell} python3\\nviews.slide()\\n```\\n")
     3.3333333333333335
@@ -71,7 +71,7 @@ def exact_minutes(text: str) -> float:
 
 
 def reading_time(text: str) -> str:
-    """The time in words, in steps of five minutes.
+    """Return the time in words, in steps of five minutes.
 
     >>> reading_time("word " * 3100)
     '15 minutes'
@@ -83,7 +83,7 @@ class ReadingTime(SphinxRole):
     def run(self):
         page = Path(self.env.doc2path(self.env.docname)).with_name(f"{self.text}.md")
         if not page.exists():
-            warn(self, "reading-time: there is no page %s beside this one", self.text)
+            warn(self, "reading-time: there is no page %s in this folder", self.text)
             return [], []
         self.env.note_dependency(str(page))
         return [nodes.Text(reading_time(text_of(Path(self.env.srcdir), page)))], []

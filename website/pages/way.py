@@ -1,9 +1,9 @@
-"""Finding one's way: the left column shows where a page stands and what is on it.
+"""Navigation: the left column shows where a page is and what it contains.
 
-A page about one part of the machine has a small map of it above the list of chapters. The map marks that part, and
-each part is a link to the chapter that builds it. The page's own sections are listed below its title, so that no second
-column is needed. Pages below a page, such as those for the teacher of a chapter, are listed only on these pages. At a
-page's foot the next chapter asks its question.
+A page about one part of the machine has a small map of it above the list of chapters. The map marks that part, and each
+part is a link to the chapter that builds it. The page's own sections are listed below its title, so that no second
+column is needed. Pages below a page, such as a chapter's teacher's page, are listed only on these pages. The next
+chapter's question is shown at a page's foot.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from html import escape
 
 VECTORS = """context collections dimension directions evolution limits loud meaning seeing senses shape
 shape-of-learning uses which"""
-# Each part, its position and color, and the pages about it: the part is a link to the first one.
+# Each part, its position and color, and the pages about it; the part is a link to the first one.
 PARTS = [
     ("one vector per token", (36, 4, 168), "", VECTORS.split()),
     ("feed-forward", (36, 44, 168), "feed", ["bert"]),
@@ -26,7 +26,7 @@ PARTS = [
 HERE = re.compile(
     r'(<li class="[^"]*\bcurrent\b[^"]*"><a class="current reference internal" href="#">.*?</a>)', re.DOTALL
 )
-# What the theme folds below a page of the list, behind a button without a name.
+# The theme's fold of the pages below an entry, behind a button without a name.
 BELOW = re.compile(
     r'<details(?P<open> open="open")?><summary><span class="toctree-toggle".*?</summary>'
     r"(?P<pages><ul.*?</ul>)\s*</details>",
@@ -35,8 +35,8 @@ BELOW = re.compile(
 
 
 def machine(page: str, address) -> str:
-    """The map with the part that the page is about, or nothing if the page is about none or all of them."""
-    subject, boxes = page.rpartition("/")[2], []  # book/heads, and its page for the teacher, book/teach/heads
+    """Return the map with the page's part, or nothing if the page is about none or all of them."""
+    subject, boxes = page.rpartition("/")[2], []  # book/heads, and its teacher's page, book/teach/heads
     if not any(subject in pages for *_, pages in PARTS):
         return ""
     for name, (x, y, width), color, pages in PARTS:
@@ -54,7 +54,7 @@ def machine(page: str, address) -> str:
 
 
 def on_page(toc: str) -> str:
-    """The page's sections, out of its table of contents: what stands below the title, one level deep."""
+    """Return the page's sections from its table of contents, one level below the title."""
     from bs4 import BeautifulSoup
 
     sections = BeautifulSoup(toc, "html.parser").select("ul > li > ul > li > a")
@@ -64,7 +64,7 @@ def on_page(toc: str) -> str:
 
 
 def unfolded(chapters: str) -> str:
-    """The list of chapters in which the pages below a page stand where one is on it or below it, and nowhere else.
+    """Return the list of chapters, in which pages below a page appear only if the current page is it or one of them.
 
     >>> unfolded('<li>A<details><summary><span class="toctree-toggle"></span></summary><ul>B</ul></details></li>')
     '<li>A</li>'
@@ -78,7 +78,7 @@ def change(app, name, template, context, doctree) -> None:
     listed, address = context["generate_toctree_html"], context["pathto"]
 
     def chapters(*args, **options):
-        """The map, and the list of chapters with the page's sections below its title."""
+        """Return the map, and the list of chapters with the page's sections below its title."""
         html = unfolded(str(listed(*args, **options)))
         sections = on_page(context.get("toc") or "")
         html = HERE.sub(lambda match: match[0] + sections, html, count=1)
@@ -94,4 +94,4 @@ def change(app, name, template, context, doctree) -> None:
 
 
 def setup(app):
-    app.connect("html-page-context", change, priority=900)  # after the theme's own functions are there
+    app.connect("html-page-context", change, priority=900)  # after the theme's own functions exist

@@ -1,8 +1,8 @@
-"""Slides and sheets of the chapters that have a page for their teacher, made out of the built site.
+"""Slides and sheets of the chapters that have a teacher's page, made from the built site.
 
-    python -m website slides        (after `make book`, which does it by itself)
+    python -m website slides        (after `make book`, which runs it too)
 
-They are made again when one of their pages changed, or a file that makes them; a record says of what each was made.
+They are made again if one of their pages changed, or a file that makes them; a record stores the inputs of each.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def names(root: Path) -> list[str]:
 
 
 def key(site: Path, name: str) -> str:
-    """A hash of all that a chapter's slides and sheet are made of."""
+    """Return a hash of all inputs of a chapter's slides and sheet."""
     pages = [site / "book" / f"{name}.html", site / "book" / "teach" / f"{name}.html"]
     files = [file for file in [*sorted(MAKERS), *pages] if file.is_file()]
     return hashlib.sha256(b"".join(map(Path.read_bytes, files))).hexdigest()
@@ -36,7 +36,7 @@ def made(site: Path, name: str) -> list[Path]:
 
 
 def make(root: Path) -> int:
-    """Make what changed. Returns for how many chapters."""
+    """Make those that changed. Returns for how many chapters."""
     site, record = root / "_build" / "html", root / "_build" / "classroom.json"
     before = json.loads(record.read_text(encoding="utf-8")) if record.exists() else {}
     now = {name: key(site, name) for name in names(root)}
@@ -47,7 +47,7 @@ def make(root: Path) -> int:
         chapter, plan = source.read_chapter(site, name), source.read_plan(site, root, name)
         slides = deck.Deck(chapter, plan, site)
         for file in made(site, name):
-            file.parent.mkdir(exist_ok=True)  # first: the slides read pictures by paths that begin in their folder
+            file.parent.mkdir(exist_ok=True)  # first: slides read pictures by paths that begin in their folder
         for file, text in zip(made(site, name), (slides.html(), sheets.html(slides)), strict=True):
             file.write_text(text, encoding="utf-8")
     write_text(record, json.dumps(now))
@@ -55,6 +55,6 @@ def make(root: Path) -> int:
 
 
 def main() -> int:
-    """Make what changed, and say for how many chapters."""
+    """Make those that changed, and say for how many chapters."""
     say(f"Slides and sheets of {make(ROOT)} chapters.")
     return 0

@@ -1,8 +1,8 @@
-"""The slides of a chapter: `slides/NAME.html`, made from its built page and from the page for its teacher.
+"""The slides of a chapter: `slides/NAME.html`, made from its built page and from its teacher's page.
 
-reveal.js, which the package sphinx-revealjs carries, turns the pages; layout.js chooses each slide's layout, and
-slides.js and slides.css do the rest. What a slide shows is taken from the chapter, so the answer to a guess is the one
-that its cell has computed. The plan's minutes, and what to say, are in the speaker's notes.
+reveal.js, from the package sphinx-revealjs, turns the pages; layout.js chooses each slide's layout, and slides.js and
+slides.css do the rest. The content of a slide is taken from the chapter, so the answer to a guess is the one that its
+cell computed. The plan's minutes, and what to say, are in the speaker's notes.
 """
 
 from __future__ import annotations
@@ -80,10 +80,10 @@ class Deck:
             made += [self.of_item(item, self.beyond(item)) for item in all_.more]
         return made
 
-    # What stands on a slide.
+    # The content of a slide.
 
     def slide(self, kind: str, heading: str, body: str, notes: str) -> str:
-        notes = notes.replace('class="math ', 'class="later ')  # slides.js draws them for who opens the notes
+        notes = notes.replace('class="math ', 'class="later ')  # slides.js draws them when a reader opens the notes
         return f'<section class="slide {kind}">\n{heading}\n{body}\n<aside class="notes">{notes}</aside>\n</section>'
 
     def link(self, anchor: str, text: str) -> str:
@@ -127,11 +127,11 @@ class Deck:
             del image["loading"]
         for image in made.select("picture > img"):
             self.add_own_layout(image)
-        for file in made.select("picture :is(img, source)"):  # layout.js takes the best of the layouts
+        for file in made.select("picture :is(img, source)"):  # layout.js chooses the best layout
             drawing = self.site / FOLDER / (file.get("src") or file["srcset"])
             file["data-letters"] = smallest_letter(drawing.read_text(encoding="utf-8"))
         for tip in made.select("figcaption .legend"):
-            tip.decompose()  # it stands in the notes
+            tip.decompose()  # it is in the notes
         for number in made.select(".caption-number"):
             number.replace_with(*parsed(self.link(item.name, words(number))), " ")
         if item.kind == "view":
@@ -140,14 +140,14 @@ class Deck:
         return str(made)
 
     def add_own_layout(self, image: Tag) -> None:
-        """The layout for slides, which no page loads, beside the others of a picture."""
+        """Add the layout for slides, which no page loads, next to the others of a picture."""
         file = re.sub(r"(-dark)?\.svg$", r"-slide\g<0>", image["src"])
         if (drawing := self.site / FOLDER / file).is_file():
             sizes = size(drawing.read_text(encoding="utf-8"))
             image.insert_before(*parsed(f'<source media="not all" srcset="{file}" {sizes}/>'))
 
     def sentences(self, item: Item, step: Sequence[Tag]) -> str:
-        """What a step of the plan types into this view, as links: slides.js fills the view of the slide with them."""
+        """Return links that enter a plan's texts into this view: slides.js fills the view of the slide with them."""
         kind = item.element.select_one("[data-view]")["data-view"].partition("-")[0]
         found = {}
         for element in step:
@@ -183,7 +183,7 @@ class Deck:
         return f'{question}{hint}{choices}<div class="fragment answer">{told}</div>'
 
     def numbers(self, item: Item, truth: float) -> str:
-        """What a plan offers to choose from, the nearest to the answer marked."""
+        """Return the choices of a plan's numbers, with the one nearest to the answer marked."""
         box = self.plan.hands.get(item.name)
         given = box["data-offer"].split(", ") if box and box["data-offer"] else []
         if not given:
@@ -205,7 +205,7 @@ class Deck:
         return self.slide("text", f"<h2>{title}</h2>", f"<div>{body}</div>", f"<p>{title}.</p>{body}")
 
     def divider(self) -> str:
-        what = "What the plan of fifty minutes leaves out, in the order of the chapter."
+        what = "The rest of the chapter, in its order, which the plan of fifty minutes leaves out."
         heading = f"<h2>{self.link('', escape(self.chapter.title))}</h2>"
         return self.slide("words", heading, f'<p class="ask">More of this chapter</p><p>{what}</p>', f"<p>{what}</p>")
 
@@ -230,19 +230,19 @@ class Deck:
 
     def comes_along(self, item: Item) -> str:
         why = {
-            "guess": "The plan does not ask this, and the next slide answers it. Take hands, or press twice.",
-            "formula": "The plan does not show this formula: it is what the slide before is about.",
-            "finding": "The plan does not quote this finding: it says what the slides before have shown.",
+            "guess": "The plan does not ask this, and the next slide answers it. Ask for hands, or press twice.",
+            "formula": "The plan does not show this formula. It belongs to the slide before.",
+            "finding": "The plan does not quote this finding. It sums up the slides before.",
         }
         return f"<p><em>{why.get(item.kind, 'Not in the plan.')}</em></p>"
 
     def tip(self, item: Item) -> str:
-        """What to try with a view."""
+        """Return suggestions for a view."""
         legend = item.element.select_one("figcaption .legend")
         return f"<hr>{self.copied(legend).decode_contents()}" if legend else ""
 
     def beyond(self, item: Item) -> str:
-        """What there is to say to a slide that no step of the plan shows: its caption, or its reason."""
+        """Return notes for a slide that no step of the plan shows: its caption, or its reason."""
         source = item.element.figcaption or item.element.select_one(".guess-because") or item.element
         if item.kind == "formula":
             return f"<p>Formula {words(item.element.select_one('.eqno')).rstrip('#')} of the chapter.</p>"
@@ -250,7 +250,7 @@ class Deck:
 
 
 def meanings(formula: Tag) -> str:
-    """What the letters of a numbered formula mean, as the page says below it, but for their names in code: a list."""
+    """Return the meanings of the letters of a numbered formula, as on the page but without names in code: a list."""
     box = formula.find_next_sibling()
     found: dict[str, list[str]] = {}  # meaning -> letters
     if box is not None and "speaks" in box.get("class", []):
@@ -262,7 +262,7 @@ def meanings(formula: Tag) -> str:
 
 
 def smallest_letter(svg: str) -> float:
-    """The smallest letters of a drawing of matplotlib, in pixels; it writes a text of 9 points as scale(0.09 -0.09).
+    """Return the smallest letters of a matplotlib drawing, in pixels; it writes 9 points as scale(0.09 -0.09).
 
     >>> smallest_letter('<g transform="rotate(9) scale(0.1 -0.1)"/><g transform="rotate(9) scale(0.09 -0.09)"/>')
     12.0

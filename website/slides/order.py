@@ -1,8 +1,8 @@
-"""In which order the slides of a chapter come: as its plan for a teacher shows things, then what else the chapter has.
+"""The order of a chapter's slides: first as its plan for a teacher shows things, then the rest of the chapter.
 
-A guess comes before what answers it. A formula or a finding that the plan does not name comes along with its part,
-behind the guesses that the class makes there: it might answer them.
-Where a step begins at the board, its first slide shows nothing else.
+A guess comes before the content that answers it. A formula or a finding that the plan does not name follows its part,
+after the guesses that the class makes there, because it might answer them. If a step begins at the board, its first
+slide shows nothing else.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ class Quote(NamedTuple):
     text: str
 
 
-AT_THE_BOARD = Quote("At the board")  # while something is drawn, nothing else is shown
+AT_THE_BOARD = Quote("At the board")  # nothing else is shown while the teacher draws
 
 
 class Entry(NamedTuple):
     step: int  # of the plan
     what: Item | Quote | None  # None: a step that shows nothing
-    planned: bool = True  # False: it comes along, since something planned needs it
+    planned: bool = True  # False: included because a planned item needs it
 
 
 class Order(NamedTuple):
     lesson: list[Entry]
-    asked: list[list[Item]]  # for each question to discuss, what it refers to and the lesson has not shown
+    asked: list[list[Item]]  # for each question to discuss, the items that it refers to and the lesson has not shown
     more: list[Item]
 
 
@@ -47,7 +47,7 @@ def order(chapter: Chapter, plan: Plan) -> Order:
         return any(entry.what is item for entry in lesson)
 
     def show(step: int, item: Item) -> None:
-        if item.guess and not shown(by_name[item.guess]):  # or its answer would come before it
+        if item.guess and not shown(by_name[item.guess]):  # otherwise its answer would come before it
             lesson.append(Entry(step, by_name[item.guess], planned=False))
         if item.kind == "figure" or not shown(item):
             lesson.append(Entry(step, item))
@@ -79,9 +79,9 @@ def order(chapter: Chapter, plan: Plan) -> Order:
 
 
 def place_of(item: Item, chapter: Chapter, lesson: list[Entry]) -> int | None:
-    """The slide that a formula or a finding follows; None where the lesson has shown nothing of what it is about.
+    """Return the slide that a formula or a finding follows; None if the lesson has shown nothing related.
 
-    Unless its chapter hides it behind one guess, it follows all guesses of its part, and what they open.
+    Unless its chapter hides it behind one guess, it follows all guesses of its part, and the content they open.
     """
     at = {id(each): place for place, each in enumerate(chapter.items)}
     near = [
@@ -100,7 +100,7 @@ def place_of(item: Item, chapter: Chapter, lesson: list[Entry]) -> int | None:
 
 
 def asked_for(question, by_name: dict[str, Item], lesson: list[Entry]) -> list[Item]:
-    """The figures of the chapter that a question refers to and no slide has shown, each after its guess."""
+    """Return the figures of the chapter that a question refers to and no slide has shown, each after its guess."""
     items = []
     for element in question:
         for kind, name in shows(element):
@@ -114,7 +114,7 @@ def asked_for(question, by_name: dict[str, Item], lesson: list[Entry]) -> list[I
 
 
 def nearest(numbers: list[str], truth: float) -> int:
-    """Which of the offered numbers is nearest to what is true: by their ratio, or where one is 0 by their difference.
+    """Return which offered number is nearest to the true one: by their ratio, or by their difference if one is 0.
 
     >>> nearest(["2", "4", "16"], 3.97), nearest(["0", "0.3", "0.6"], 0.42)
     (1, 1)

@@ -1,7 +1,7 @@
-"""A chapter on one page to print: `sheets/NAME.html`, with its drawing, its numbered formulas and what it found.
+"""A chapter on one printed page: `sheets/NAME.html`, with its drawing, its numbered formulas and its findings.
 
-All of it is the chapter's own. The page fits on A4 and on Letter: sheets.js makes the letters as large as the paper
-allows. If much of it stays empty, the first figure of the chapter's plan is there, too.
+All content is the chapter's own. The page fits on A4 and on Letter: sheets.js makes the letters as large as the paper
+allows. If much of it stays empty, the first figure of the chapter's plan is also shown.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ PAGE = Path(__file__).with_name("sheet.html")
 
 
 def html(deck: Deck) -> str:
-    """The sheet of a chapter whose slides these are."""
+    """Return the sheet of the chapter of these slides."""
     chapter = deck.chapter
     formulas = [formula(deck, item) for item in chapter.items if item.kind == "formula"]
     findings = [finding(deck, item) for item in chapter.items if item.kind == "finding"]

@@ -1,8 +1,8 @@
-"""A chapter's built page, and the page for its teacher, taken apart for slides and sheets.
+"""A chapter's built page, and its teacher's page, parsed for slides and sheets.
 
-`read_chapter` gives what a chapter shows, in its order: figures and views, guesses, findings, numbered formulas, each
-with the heading that it stands under. `read_plan` gives the lesson: its steps, what each of them shows, its questions.
-Both read what Sphinx has written, so answers, numbers and links are those of the page.
+`read_chapter` returns the content of a chapter, in its order: figures and views, guesses, findings, numbered formulas,
+each with its heading. `read_plan` returns the lesson: its steps, what each of them shows, its questions. Both read
+Sphinx's output, so answers, numbers and links are those of the page.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ FOLDED = {"lab", "proof", "exercise"}
 
 
 class Item(NamedTuple):
-    """What a chapter shows in one place."""
+    """One item of a chapter."""
 
     kind: str  # figure, view, guess, finding or formula
     name: str  # a figure's or a formula's anchor, a guess's name; a finding's first sentence
@@ -50,7 +50,7 @@ class Chapter(NamedTuple):
 
 
 class Step(NamedTuple):
-    minutes: str  # "6–18", "" for what has no time
+    minutes: str  # "6–18", "" without a time
     title: str
     elements: list[Tag]
     shows: list[tuple[str, str]]  # (figure or formula, its anchor), (guess, its name), (quote, its text)
@@ -58,7 +58,7 @@ class Step(NamedTuple):
 
 
 class Plan(NamedTuple):
-    before: list[Tag]  # what stands above the first minute
+    before: list[Tag]  # the text before the first minute
     steps: list[Step]
     questions: list[list[Tag]]
     board: list[Tag]
@@ -71,7 +71,7 @@ def soup(page: Path) -> BeautifulSoup:
 
 
 def words(element: Tag) -> str:
-    """An element's text, with one space between words.
+    """Return an element's text, with one space between words.
 
     >>> words(BeautifulSoup("<p>Two <b>\\n words</b>.</p>", "html.parser"))
     'Two words.'
@@ -80,7 +80,7 @@ def words(element: Tag) -> str:
 
 
 def outside(element: Tag, page: str, here: str) -> Tag:
-    """A copy of what stands on a page of the site, for another one: its links lead back, it has no anchor of its own.
+    """Copy an element of a page for another page: its links lead back, and it has no anchor.
 
     >>> text = BeautifulSoup('<a id="b" href="#fig-a">A</a> <a href="heads.html">B</a>', "html.parser")
     >>> outside(text, "book/attention.html", "slides")
@@ -100,13 +100,13 @@ def outside(element: Tag, page: str, here: str) -> Tag:
 
 
 def tags(chapter: Chapter) -> str:
-    """What the chapter's head says of it to other programs."""
+    """Return the chapter's description for other programs, from its head."""
     found = chapter.head.select("meta[property^='og:'], meta[name=description]")
     return "\n".join(map(str, found)).replace('content="article"', 'content="website"')
 
 
 def mathjax(chapter: Chapter) -> str:
-    """The scripts that draw formulas, "" where the chapter has none."""
+    """Return the scripts that draw formulas, "" if the chapter has none."""
     return "\n".join(str(script) for script in chapter.head.find_all("script") if "mathjax" in str(script).casefold())
 
 
@@ -130,7 +130,7 @@ def read_chapter(site: Path, name: str) -> Chapter:
 
 
 def read_item(element: Tag) -> Item | None:
-    """None for what has no name: a figure without an anchor, a formula without a number."""
+    """None for an item without a name: a figure without an anchor, a formula without a number."""
     css = element.get("class") or []
     kind = next((kind for name, kind in KINDS.items() if name in css), "figure")
     if kind == "figure" and element.select_one(".tl-view"):
@@ -176,7 +176,7 @@ def read_plan(site: Path, root: Path, name: str) -> Plan:
 
 
 def below(section: Tag) -> list[Tag]:
-    """What stands in a section, without its heading."""
+    """Return the content of a section, without its heading."""
     children = section.find_all(True, recursive=False)
     return [child for child in children if child.name not in ("h1", "h2", "h3") and not child.has_attr("data-board")]
 
@@ -188,7 +188,7 @@ def read_step(section: Tag) -> Step:
 
 
 def shows(element: Tag) -> list[tuple[str, str]]:
-    """What a part of a plan shows, in order: figures and formulas, shows of hands, sentences set apart."""
+    """Yield what a part of a plan shows, in order: figures and formulas, shows of hands, sentences set apart."""
     found = []
     for inner in element.select(f"{NAMED}, .hands, blockquote"):
         if inner.name == "a":

@@ -23,11 +23,11 @@ def test_each_way_to_halve_is_there_once(n):
 def test_tight_groups_are_the_best_cut():
     X = np.repeat(np.eye(6)[:2], 4, axis=0) + 0.1 * rng.normal(size=(8, 6))
     assert place_of_halves(X) == 1 and place_of_halves(X[[0, 4, 1, 5, 2, 6, 3, 7]]) > 30
-    assert place_of_halves(np.ones((8, 3))) == 35  # all alike: nothing is found
+    assert place_of_halves(np.ones((8, 3))) == 35  # all equal: nothing is found
 
 
 def test_best_cut_is_that_of_k_means():
-    """Where that halves."""
+    """Only for draws that k-means cuts into halves."""
     halved = 0
     for _ in range(10):
         X = np.repeat(rng.normal(size=(2, 6)), 4, axis=0) + 0.3 * rng.normal(size=(8, 6))

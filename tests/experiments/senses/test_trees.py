@@ -1,4 +1,4 @@
-"""Trees: by hand, by rules and by lot; they agree with the marks of other files, and steps are counted."""
+"""Trees: by hand, by rules and random; they agree with the marks of other files, and steps are counted."""
 
 import numpy as np
 import pytest
@@ -33,8 +33,8 @@ def test_trees_by_hand_agree_with_other_marks():
 
 
 @pytest.mark.parametrize("line", ["Bears/2 like/1 honey/2.", "Bears/0 like/0 honey/2.", "Bears/1 like/0 honey/2."])
-def test_what_is_no_tree_is_refused(line):
-    with pytest.raises(ValueError, match="each word but one must have a head, and no circle be among them"):
+def test_sentences_without_a_tree_are_rejected(line):
+    with pytest.raises(ValueError, match="each word but one must have a head, without circles"):
         read_tree(line)
 
 

@@ -1,4 +1,4 @@
-"""The classifier, its recipe and its scores: all as transformers and scikit-learn have them, and the same each time."""
+"""The classifier, its recipe and its scores: all as in transformers and scikit-learn, and reproducible."""
 
 import json
 from dataclasses import replace
@@ -100,7 +100,7 @@ def split():
 
 @pytest.mark.parametrize("name", VIRUSES)
 def test_recipe_makes_what_is_shipped(name, split):
-    """Its first steps, trained again: the same losses. The card says what was measured."""
+    """Its first steps, trained again: the same losses. The card has the measurements."""
     recipe, stored = VIRUSES[name], json.loads((MODELS / name / "curves.json").read_text())
     tok, card = WordPiece.from_pretrained(name), (MODELS / name / "README.md").read_text()
     assert tok.tokens == virus.kmer_tokenizer().tokens and resolve(name) == MODELS / name
@@ -117,7 +117,7 @@ def test_recipe_makes_what_is_shipped(name, split):
 
 
 def test_recipe_makes_the_same_model_twice(tmp_path):
-    """After a stop, too; another seed, or another tree, makes another one, and the card says so."""
+    """Also after a stop; another seed, or another tree, makes another one, and the card says so."""
 
     def stop(progress):
         if progress.step == 3:
@@ -145,14 +145,14 @@ def test_runs_differ_in_their_seeds_alone():
     assert len(set(RUNS)) == len(RUNS) == 12
 
 
-def test_seed_alone_draws_what_is_read():
+def test_only_the_seed_draws_the_input():
     genomes = simulate(TINY.evolution).genomes
     reads, labels = virus.read_genomes(genomes, errors=0.01)
     assert reads == virus.read_genomes(genomes, errors=0.01)[0] != virus.read_genomes(genomes, 2, errors=0.01)[0]
     assert labels.tolist() == sorted(labels) and len(set(labels)) == 6
     reads, labels = virus.read_genomes(genomes[-1:], variants=["Oak"], errors=0, ambiguous=0, gap=0)
     assert reads == [genomes[-1].sequence] and labels.tolist() == [0]
-    with pytest.raises(ValueError, match=r"variants must hold those of all genomes, got \['Oak'\] without \['Ash'\]"):
+    with pytest.raises(ValueError, match=r"must contain those of all genomes, got \['Oak'\] without \['Ash'\]"):
         virus.read_genomes(genomes[:1], variants=["Oak"])
 
 
@@ -160,7 +160,7 @@ def test_seed_alone_draws_what_is_read():
 
 
 def test_macro_f1_is_scikit_learns():
-    """A class that nobody has does not count, and the matrices of groups add up to that of all."""
+    """A class without a member does not count, and the matrices of groups add up to the matrix of all."""
     rng = np.random.default_rng(0)
     guesses, lot = rng.integers(4, size=(2, 300))
     labels = np.where(rng.random(300) < 0.7, guesses, lot)
@@ -182,6 +182,6 @@ def test_calibration_by_hand():
 
 
 @pytest.mark.parametrize("p", [[[2.0, 1.0], [0.5, 0.5]], [[0.5, 0.5]], [1.0, 1.0]])
-def test_rows_that_are_no_probabilities_are_refused(p):
+def test_rows_that_are_not_probabilities_are_rejected(p):
     with pytest.raises(ValueError, match="p must have a row for each label, 2, that sums to 1, got shape"):
         virus.calibration(p, [0, 1])

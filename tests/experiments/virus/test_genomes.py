@@ -1,4 +1,4 @@
-"""Simulated genomes are what their numbers say; k-mers, files and splits keep what they are given."""
+"""Simulated genomes match their settings; k-mers, files and splits keep their input."""
 
 import gzip
 import hashlib
@@ -73,7 +73,7 @@ def test_kmers_are_pieces_at_regular_places(sequence, k, step, start):
 
 
 @given(st.lists(bases, min_size=1, max_size=3), st.integers(1, 3))
-def test_counts_stand_in_the_order_of_the_vocabulary(texts, k):
+def test_counts_follow_the_order_of_the_vocabulary(texts, k):
     vocabulary = virus.kmer_tokenizer(k).tokens[5:]
     assert vocabulary == sorted(vocabulary) and len(vocabulary) == 4**k
     for row, text in zip(virus.kmer_counts(texts, k), texts, strict=True):
@@ -112,7 +112,7 @@ def test_lost_sites_count_for_the_base_before():
 
 @pytest.fixture
 def file(tmp_path):
-    """Call it with what a FASTA file holds for the path of one that does."""
+    """Call it with the content of a FASTA file to get the path."""
 
     def write(content):
         path = tmp_path / ("genomes.fasta.gz" if content[:2] == b"\x1f\x8b" else "genomes.fasta")
@@ -145,11 +145,11 @@ def test_files_differ_in_known_ways(file, content, expected):
 
 
 @pytest.mark.parametrize("content, message", [
-    ("", "is empty"),
+    ("", "must have a line that begins with >"),
     ("ACGU\n", "is not a readable FASTA file"),
     ("@one\nACGU\n+\nIIII\n", "is not a readable FASTA file"),  # FASTQ
-    (">one\n>two\nACGU\n", r"record 1 \('one'\) has no sequence"),
-    (">one\nACGU\n>two\nACXU\n", r"record 2 \('two'\) has 'X' at base 3"),
+    (">one\n>two\nACGU\n", r"record 1 \('one'\) must have a sequence"),
+    (">one\nACGU\n>two\nACXU\n", r"record 2 \('two'\) must have only letters .*, got 'X' at base 3"),
     (b">one\n\xff\xfe\n", "is not a readable FASTA file"),
     (gzip.compress(b">one\n" + b"ACGGT" * 4000, mtime=0)[:40], "is not a readable FASTA file"),  # cut off
 ])  # fmt: skip
@@ -208,6 +208,6 @@ def test_groups_are_chains_of_near_ones():
     (lambda: virus.labeled_genomes([("a|b|c|d", "A")] * 2), "different names, got 'a.b.c.d' twice"),
     (lambda: virus.similar_groups(["ACGU"], least=0), "least must be a share above 0, at most 1, got 0"),
 ])  # fmt: skip
-def test_impossible_input_is_refused(call, says):
+def test_impossible_input_is_rejected(call, says):
     with pytest.raises(ValueError, match=says):
         call()

@@ -1,6 +1,6 @@
-"""Is a homonym's sense a cluster, and is a sentence's tree in its distances? With the controls for both.
+"""Is a homonym's sense a cluster, and do distances encode a sentence's tree? With the controls for both.
 
-A module loads when one of its names is first asked for. Sources: Reif et al. 2019; Hewitt and Manning 2019; Hewitt and
+A module loads when one of its names is first used. Sources: Reif et al. 2019; Hewitt and Manning 2019; Hewitt and
 Liang 2019.
 """
 

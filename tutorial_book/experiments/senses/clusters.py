@@ -1,4 +1,4 @@
-"""The vectors of a homonym in eight texts, and all ways to halve them: are the two senses the best one?
+"""The vectors of a homonym in eight texts, and all ways to halve them: are the two senses the best halves?
 
 Source: Reif et al. 2019, who see clusters. Here each homonym has its control, a noun of one sense in the same texts.
 """
@@ -12,7 +12,7 @@ from tutorial_lib.geometry import cosine_matrix
 
 
 def halves(n) -> np.ndarray:
-    """All ways to cut n things, an even number, into two halves: 0 or 1 for each, (ways, n). The first one is in order.
+    """Return all ways to halve n things, an even number: 0 or 1 for each, (ways, n). The first one is in order.
 
     >>> halves(4).tolist()
     [[0, 0, 1, 1], [0, 1, 0, 1], [0, 1, 1, 0]]
@@ -27,10 +27,10 @@ def halves(n) -> np.ndarray:
 
 
 def place_of_halves(X) -> int:
-    """The place, from 1 on, that the cut of X (n, d) into its first and second half has among all cuts into halves.
+    """Rank the cut of X (n, d) into its first and second half among all cuts into halves, counted from 1.
 
-    The best cut makes the sum of the cosines within the halves largest: for vectors of length 1 that is the one of
-    k-means. Cuts that are equally good as this one count before it.
+    The best cut maximizes the sum of the cosines within the halves: for vectors of length 1 that is the cut of k-means.
+    Cuts that are equally good count before this one.
 
     >>> place_of_halves([[1.0, 0.0], [1.0, 0.1], [0.0, 1.0], [0.1, 1.0]])
     1

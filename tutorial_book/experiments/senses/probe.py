@@ -1,6 +1,6 @@
-"""A structural probe: one matrix, after which squared distances of words are their steps in the tree.
+"""A structural probe: one matrix after which squared distances of words are their steps in the tree.
 
-Source: Hewitt and Manning 2019, whose B is W transposed, since vectors are rows here. Both of their scores are here.
+Source: Hewitt and Manning 2019, whose B is W transposed, because vectors are rows here. Both of their scores are here.
 """
 
 import numpy as np
@@ -8,11 +8,11 @@ import torch
 
 
 def fit_probe(X, D, rank=32, seed=0, epochs=150, lr=0.02, dtype=torch.float32) -> np.ndarray:
-    """The matrix W, (d, rank), that makes |(x_i - x_j) W|^2 the number of steps from word i to word j.
+    """Train the matrix W, (d, rank), that makes |(x_i - x_j) W|^2 the number of steps from word i to word j.
 
-    X: for each sentence the vectors of its n words, (n, d). D: for each the steps, (n, n). What is made small is the
-    mean over the sentences of sum |D - squared distance| / n^2, by Adam on all sentences at once; its steps get smaller
-    from `lr` to a hundredth of it. Vectors are first divided by their average deviation; W holds that, too.
+    X: for each sentence the vectors of its n words, (n, d). D: for each the steps, (n, n). The loss is the mean over
+    the sentences of sum |D - squared distance| / n^2, minimized by Adam on all sentences at once; its learning rate
+    falls from `lr` to a hundredth of it. Vectors are first divided by their average deviation; W includes that, too.
     """
     scale = float(np.concatenate(X).std(axis=0).mean())
     rows = torch.tensor(np.concatenate(X) / scale, dtype=dtype)
@@ -37,7 +37,7 @@ def fit_probe(X, D, rank=32, seed=0, epochs=150, lr=0.02, dtype=torch.float32) -
 
 
 def _padded(D):
-    """For each sentence, filled up to the longest: its words' rows, the steps, and each pair's share of the loss."""
+    """Return each sentence, padded to the longest: its words' rows, the steps, each pair's share of the loss."""
     counts = np.array([len(steps) for steps in D])
     place = np.zeros((len(D), counts.max()), int)
     target = np.zeros((*place.shape, counts.max()))
@@ -50,7 +50,7 @@ def _padded(D):
 
 
 def probe_distances(W, x) -> np.ndarray:
-    """The squared distances of words (n, d) after the probe, (n, n).
+    """Return the squared distances of words (n, d) after the probe, (n, n).
 
     >>> probe_distances(np.array([[1.0], [0.0]]), np.array([[0.0, 5.0], [2.0, 7.0]])).tolist()
     [[0.0, 4.0], [4.0, 0.0]]
@@ -60,9 +60,9 @@ def probe_distances(W, x) -> np.ndarray:
 
 
 def edges(D) -> set:
-    """The edges of the shortest tree that joins all words, by their distances (n, n): the minimum spanning tree.
+    """Return the edges of the shortest tree that joins all words, by their distances (n, n): the minimum spanning tree.
 
-    Of two pairs that are equally far, the one that stands first is taken.
+    Of two pairs at the same distance, the first is taken.
 
     >>> sorted(edges(np.array([[0, 1, 4], [1, 0, 2], [4, 2, 0]])))
     [(0, 1), (1, 2)]
@@ -78,7 +78,7 @@ def edges(D) -> set:
 
 
 def right_edges(D, heads) -> np.ndarray:
-    """How many edges of a tree the distances give, and how many it has: (2,). Their ratio is called UUAS.
+    """Return how many edges of a tree the distances find, and how many it has: (2,). Their ratio is called UUAS.
 
     >>> right_edges(np.array([[0, 1, 4], [1, 0, 2], [4, 2, 0]]), np.array([1, -1, 0])).tolist()
     [1, 2]
@@ -88,7 +88,7 @@ def right_edges(D, heads) -> np.ndarray:
 
 
 def spearman(D, steps) -> float:
-    """For each word the rank correlation of its distances with its steps to all words; their mean."""
+    """Return the mean over words of the rank correlation of distances with steps to all words."""
     from scipy.stats import spearmanr
 
     return float(np.mean([spearmanr(*rows).statistic for rows in zip(D, steps, strict=True)]))

@@ -1,8 +1,8 @@
-"""The dependency tree of a sentence of the generated stories, by rules: they need to know no other sentences.
+"""The dependency tree of a sentence of the generated stories, by rules for just these sentences.
 
-The convention is SUD's (Gerdes et al. 2018): what a word could not stand without is its head. A preposition carries its
-noun, a conjunction such as "because" its clause, a form of "be" or "can" what is said with it, and "to" its infinitive.
-Of two that are joined by "and" the second hangs on the first, and "and" on the second.
+The convention is SUD's (Gerdes et al. 2018): the head of a word is the word that it depends on to be used. The head of
+a noun is its preposition, of a clause its conjunction such as "because", of a predicate a form of "be" or "can", and of
+an infinitive "to". Of two words joined by "and" the second depends on the first, and "and" on the second.
 """
 
 from tutorial_lib.texts.grammar import grammar
@@ -14,9 +14,9 @@ OF_A_NOUN = ("near", "against")  # a house near the lake, a race against Tom
 
 
 def story_heads(words) -> list[int]:
-    """For each word of a sentence of a story the number of its head, -1 for the root; marks are left out of the count.
+    """Return the number of each word's head in a story's sentence, -1 for the root; marks are not counted.
 
-    words: the `Word` objects of one sentence of `texts.generated`, with its marks.
+    words: the `Word` objects of one sentence of `texts.generated`, including its marks.
 
     >>> from tutorial_lib.texts.generated import stories
     >>> from tutorial_lib.texts.marked import sentences_of
@@ -28,7 +28,7 @@ def story_heads(words) -> list[int]:
 
 
 class _Reader:
-    """Heads are set once, by what is surest first: inside noun phrases, between verbs, then all that is left."""
+    """Heads are set once, the surest first: inside noun phrases, between verbs, then all that is left."""
 
     def __init__(self, words):
         kept = [i for i, word in enumerate(words) if word.pos != "punctuation"]
@@ -37,7 +37,7 @@ class _Reader:
         self.after_mark = [i > 0 and words[i - 1].text in ',!"' for i in kept]
         self.n = len(kept)
         self.heads = [None] * self.n
-        self.starts = list(range(self.n))  # of the noun phrase that a noun is the head of
+        self.starts = list(range(self.n))  # of a noun that is the head of a noun phrase
         self._noun_phrases()
         self._infinitives()
         self._joined()
@@ -53,7 +53,7 @@ class _Reader:
                     self.heads[i] = head
                     self.starts[head] = i
                 elif self.pos[i] == "determiner" or self.pos[i + 1] == "adverb" and self.text[i] == "little":
-                    self.heads[i] = i + 1  # all alone; a little later
+                    self.heads[i] = i + 1  # on its own; a little later
 
     def _infinitives(self):
         for i in range(1, self.n):
@@ -61,7 +61,7 @@ class _Reader:
                 self.heads[i] = i - 2 if self.text[i - 1] == "not" else i - 1
 
     def _joined(self):
-        """Names, nouns, adjectives and adverbs with "and" or "but" between them, where no clause begins."""
+        """Join names, nouns, adjectives and adverbs with "and" or "but" between them, unless a clause begins."""
         for i in range(1, self.n - 1):
             if self.text[i] not in ("and", "but") or self.after_mark[i]:
                 continue
@@ -74,13 +74,13 @@ class _Reader:
                 self.heads[second] = i - 1
 
     def _clauses(self):
-        """Each finite verb hangs on the one before it, or on the conjunction that carries its clause."""
+        """Attach each finite verb to the one before it, or to the conjunction of its clause."""
         finite = [i for i in range(self.n) if self.pos[i] == "verb" and self.heads[i] is None]
-        if self.text[finite[0] : finite[0] + 2] == ["thank", "you"]:  # it is what is said
+        if self.text[finite[0] : finite[0] + 2] == ["thank", "you"]:  # it is direct speech
             self.heads[finite[0]] = finite[1]
             finite = finite[1:]
         self.heads[finite[0]] = -1
-        self.main = {finite[0]: finite[0]}  # of a verb the one that "and" would go on from
+        self.main = {finite[0]: finite[0]}  # the verb that "and" would continue from
         for last, verb in zip(finite, finite[1:]):
             links = [i for i in range(last, verb) if self.pos[i] == "conjunction" and self.heads[i] is None]
             link = links[-1] if links else None
@@ -114,7 +114,7 @@ class _Reader:
         return self._verb(i)
 
     def _carries(self, i):
-        """Whether this is a preposition that needs a noun: "put on" is a verb in two words."""
+        """Return whether this is a preposition that needs a noun: "put on" is a verb of two words."""
         return i >= 0 and (self.pos[i] == "preposition" or self.text[i] == "because") and not self._is_particle(i)
 
     def _is_particle(self, i):
@@ -133,7 +133,7 @@ class _Reader:
         return self.text[i] in OF_A_NOUN or is_feature or a_day_for or of_the_subject
 
     def _verbs_before(self, i):
-        """The verbs of the clause before a word."""
+        """Return the verbs of the clause before a word."""
         start = max([k for k in range(i + 1) if self._begins_a_clause(k)], default=0)
         return [k for k in range(start, i) if self.pos[k] == "verb"]
 
@@ -144,7 +144,7 @@ class _Reader:
         return more and (self.after_mark[i] or is_link or carries)
 
     def _verb(self, i):
-        """The last verb of the clause before a word; where there is none, the first behind it."""
+        """Return the last verb of the clause before a word; if there is none, the first after it."""
         before = self._verbs_before(i)
         return before[-1] if before else next(k for k in range(i + 1, self.n) if self.pos[k] == "verb")
 

@@ -1,4 +1,4 @@
-"""Sentences with their dependency trees: sixty whose heads were set by hand, those of the stories, and trees by lot."""
+"""Sentences with their dependency trees: sixty annotated by hand, those of the stories, and random trees."""
 
 import copy
 import re
@@ -18,7 +18,7 @@ LEAST = 5  # words: in a shorter sentence nearly every tree is a chain
 
 
 class Tree(NamedTuple):
-    """A sentence with its tree. words: without marks. heads: of each word the number of its head, -1 at the root.
+    """A sentence with its tree. words: without marks. heads: the number of each word's head, -1 at the root.
 
     story: the sentence as a `Story`, which knows the word of each token.
     """
@@ -29,7 +29,7 @@ class Tree(NamedTuple):
 
 
 def hand_made() -> list[Tree]:
-    """The sentences of ``trees.txt``.
+    """Return the sentences of ``trees.txt``.
 
     >>> tree = hand_made()[0]
     >>> tree.words[:5], tree.heads[:5].tolist()
@@ -40,9 +40,9 @@ def hand_made() -> list[Tree]:
 
 
 def read_tree(line) -> Tree:
-    """A sentence whose words carry the number of their head behind a slash, counted from 1, and 0 for the root.
+    """Parse a sentence whose words have the number of their head after a slash, counted from 1, and 0 for the root.
 
-    Raises ValueError where this is no tree.
+    Raises ValueError if this is not a tree.
 
     >>> read_tree("Bears/2 like/0 honey/2.").story.text
     'Bears like honey.'
@@ -60,12 +60,12 @@ def _tree(story, heads):
     heads = np.array(heads)
     edges = {(i, int(head)) for i, head in enumerate(heads) if head >= 0}
     if len(edges) != len(heads) - 1 or not np.isfinite(steps(heads)).all():
-        raise ValueError(f"each word but one must have a head, and no circle be among them, got {story.text!r}")
+        raise ValueError(f"each word but one must have a head, without circles, got {story.text!r}")
     return Tree([word.text for word in story.words if word.pos != "punctuation"], heads, story)
 
 
 def story_trees(n, seed=0, without=()) -> list[Tree]:
-    """The different sentences of n stories that have five words or more, but none of `without`, with their trees.
+    """Return the distinct sentences of n stories that have five words or more, except `without`, with trees.
 
     >>> story_trees(1)[0].heads.tolist()
     [3, 2, 0, -1, 6, 6, 3]
@@ -80,7 +80,7 @@ def story_trees(n, seed=0, without=()) -> list[Tree]:
 
 
 def steps(heads) -> np.ndarray:
-    """How many edges lie between every two words of a tree, (n, n): infinite where nothing joins them.
+    """Return the number of edges between every two words of a tree, (n, n): infinite if nothing joins them.
 
     >>> steps(np.array([1, -1, 1, 2])).astype(int).tolist()
     [[0, 1, 2, 3], [1, 0, 1, 2], [2, 1, 0, 1], [3, 2, 1, 0]]
@@ -95,12 +95,12 @@ def steps(heads) -> np.ndarray:
 
 
 def chain(n) -> np.ndarray:
-    """The heads of a tree in which each word hangs on the one before it."""
+    """Return the heads of a tree in which each word depends on the one before it."""
     return np.arange(n) - 1
 
 
 def tree_of(numbers) -> np.ndarray:
-    """The heads of a tree that numbers decide: the word with the largest is the root, and so on left and right of it.
+    """Return the heads of a tree decided by numbers: the largest is the root, and so on left and right of it.
 
     >>> tree_of([0.2, 0.9, 0.1, 0.5]).tolist()
     [1, -1, 3, 1]
@@ -119,10 +119,10 @@ def tree_of(numbers) -> np.ndarray:
 
 
 def by_word(trees, seed=0) -> list[Tree]:
-    """The same sentences with trees that mean nothing: each word has a number by lot, always the same.
+    """Return the same sentences with meaningless trees: each word has a fixed random number.
 
-    A control task as Hewitt and Liang (2019) ask for it: who knows by heart which number a word has, can find the tree.
-    The numbers depend on the seed and on the spelling, so that other sentences have the same.
+    A control task as in Hewitt and Liang (2019): a probe that memorizes each word's number can find the tree. The
+    numbers depend on the seed and on the spelling, so they are the same in other sentences.
     """
     vocabulary = sorted({word.lower() for tree in trees for word in tree.words})
     number = {word: np.random.default_rng([seed, *word.encode()]).random() for word in vocabulary}
@@ -130,7 +130,7 @@ def by_word(trees, seed=0) -> list[Tree]:
 
 
 def word_vectors(trees, model, tok) -> list[np.ndarray]:
-    """For each sentence its words' vectors, (n_layers + 1, n_words, d_model); of a word in pieces the pieces' mean."""
+    """Return each sentence's word vectors, (n_layers + 1, n_words, d_model); the mean for a word in pieces."""
     states = embed([tree.story.text for tree in trees], model, "tokens", "all", tokenizer=tok)
     vectors = []
     for tree, X in zip(trees, states, strict=True):
@@ -142,9 +142,9 @@ def word_vectors(trees, model, tok) -> list[np.ndarray]:
 
 
 def shuffled_layers(bert, seed=0):
-    """The model with the numbers of each matrix of its layers in an order by lot; the embeddings stay.
+    """Return the model with the numbers of each matrix of its layers shuffled; the embeddings stay.
 
-    The model that is given stays as it is.
+    The given model is not changed.
     """
     other = copy.deepcopy(bert)
     generator = torch.Generator().manual_seed(seed)

@@ -1,6 +1,6 @@
-"""Genomes: a simulated virus, k-mers as tokens, FASTA files, and a small BERT that tells variants apart.
+"""Genomes: a simulated virus, k-mers as tokens, FASTA files, and a small BERT that recognizes variants.
 
-A module loads when one of its names is first asked for. Source: G's case study, on simulated data.
+A module loads when one of its names is first used. Source: G's case study, on simulated data.
 """
 
 from tutorial_lib import late

@@ -1,6 +1,6 @@
 """Other trainings of the case study's BERT: other seeds, other simulated viruses.
 
-One training is one draw of first weights and batches, and one tree is one draw of a history.
+One training is one draw of initial weights and batches, and one tree is one draw of a history.
 """
 
 from dataclasses import dataclass, replace
@@ -11,7 +11,7 @@ from tutorial_book.experiments.virus.recipe import VIRUSES, VirusRecipe
 
 @dataclass(frozen=True)
 class Run:
-    """A training to repeat: a recipe's name, the seed of its first weights and batches, the seed of its tree."""
+    """A training to repeat: a recipe's name, the seed of its initial weights and batches, the seed of its tree."""
 
     name: str
     seed: int = 0
@@ -31,7 +31,7 @@ RUNS = (
 
 
 def trained_again() -> dict[Run, dict[str, float]]:
-    """What measure/virus.py stored: run -> its numbers by name, shares in ones. The tool says what each one is.
+    """Return the results of measure/virus.py: run -> numbers by name, shares from 0 to 1; see there.
 
     >>> trained_again()[Run("book-virus", seed=0)]["lineages"]
     0.95

@@ -1,4 +1,4 @@
-"""A small BERT with a head that tells a virus's variants apart by their k-mers. Source: L 3.3.1, 3.3.3; G."""
+"""A small BERT with a head that recognizes a virus's variants by their k-mers. Source: L 3.3.1, 3.3.3; G."""
 
 import json
 from pathlib import Path
@@ -39,7 +39,7 @@ class VariantBert(nn.Module):
 
     @classmethod
     def from_pretrained(cls, name="book-virus", device="auto"):
-        """A trained model by name or folder. Raises `ModelNotAvailable`, and ValueError where it has no such head."""
+        """Load a trained model by name or folder. Raises `ModelNotAvailable`, or ValueError if it lacks the head."""
         device = checkpoints.pick_device(device)
         settings, state = checkpoints.read(name)
         if "classifier.weight" not in state:
@@ -50,7 +50,7 @@ class VariantBert(nn.Module):
         return model.eval().to(device)
 
     def save(self, tokenizer, folder) -> None:
-        """Write it with its tokenizer as transformers would, in half precision (float16)."""
+        """Write it with its tokenizer in transformers' format, in half precision (float16)."""
         settings, state = spelled(self.bert)
         labels = {str(i): name for i, name in enumerate(self.variants)}
         settings |= {"architectures": ["BertForSequenceClassification"], "id2label": labels,
@@ -63,10 +63,10 @@ class VariantBert(nn.Module):
 
 
 def variant_loss(genomes, tokenizer, k=K, batch_size=32, n_frames=1, **noise):
-    """A loss for `training.train`: the cross-entropy of the variant, over random genomes, each sequenced anew.
+    """Return a loss for `training.train`: the variant's cross-entropy, over random genomes, each sequenced again.
 
-    So no two batches hold the same errors. n_frames: the first k-mer begins at one of so many bases, by lot. noise: as
-    for `sequenced`.
+    So no two batches contain the same errors. n_frames: the first k-mer begins at one of this many bases, at random.
+    noise: as for `sequenced`.
     """
     labels = None
 
@@ -85,7 +85,7 @@ def variant_loss(genomes, tokenizer, k=K, batch_size=32, n_frames=1, **noise):
 
 @torch.no_grad()
 def probabilities(model, sequences, tokenizer, k=K, batch_size=48) -> np.ndarray:
-    """How likely each variant is, for each sequence: (n, n_variants), rows that sum to 1."""
+    """Return the probability of each variant, for each sequence: (n, n_variants), rows that sum to 1."""
     ids = kmer_ids(sequences, tokenizer, k, model.bert.config.n_positions)
     batches = [ids[i : i + batch_size] for i in range(0, len(ids), batch_size)]
     return torch.cat([model(*padded(batch), fused=True).softmax(-1) for batch in batches]).cpu().numpy()
@@ -93,13 +93,13 @@ def probabilities(model, sequences, tokenizer, k=K, batch_size=48) -> np.ndarray
 
 @torch.no_grad()
 def unread_drops(model, ids, tokenizer) -> np.ndarray:
-    """How much log p of the likeliest variant falls if one k-mer is not read ([UNK] in its place): (n,), in nats.
+    """Return how much log p of the likeliest variant falls with each k-mer replaced by [UNK]: (n,), in nats.
 
-    ids: of one sequence, [CLS] and [SEP] included; theirs stay, with a drop of 0.
+    ids: of one sequence, including [CLS] and [SEP], which stay, with a drop of 0.
     """
     ids = torch.as_tensor(ids)
     rows = ids.repeat(len(ids), 1)  # (n, n)
     rows[range(1, len(ids) - 1), range(1, len(ids) - 1)] = tokenizer.vocab["[UNK]"]
     log_p = torch.cat([model(part, fused=True).log_softmax(-1) for part in rows.split(48)])  # (n, n_variants)
-    best = log_p[0].argmax()  # row 0 is the sequence as it is
+    best = log_p[0].argmax()  # row 0 is the unchanged sequence
     return (log_p[0, best] - log_p[:, best]).cpu().numpy()

@@ -1,4 +1,4 @@
-"""How the book's `book-virus` is made, a small BERT, from nothing, on simulated genomes; and its card.
+"""How the book's `book-virus`, a small BERT, is trained from scratch on simulated genomes; and its card.
 
 For `book-virus` the k-mers of a genome begin at its first base; `book-virus-frames` learned from genomes that begin at
 any of the first six. Source: G's case study, on simulated data.
@@ -24,7 +24,7 @@ from tutorial_lib.training.recipes import Prepared, Recipe
 from tutorial_lib.weights.files import read_text
 
 CARD = Path(__file__).with_name("card.md")
-SETS = {  # what a model is judged on, as its card tells it
+SETS = {  # what a model is evaluated on, in the words of its card
     "copies": "of outbreaks that it learned from",
     "outbreaks": "of other outbreaks",
     "lineages": "of sub-lineages that it never saw",
@@ -35,7 +35,7 @@ SETS = {  # what a model is judged on, as its card tells it
 class VirusRecipe(Recipe):
     """How a `VariantBert` is made.
 
-    tree: the seed of `simulate`. errors: the share of wrong bases in what it learns from. n_frames: see `variant_loss`.
+    tree: the seed of `simulate`. errors: the share of wrong bases in training data. n_frames: see `variant_loss`.
     """
 
     evolution: Evolution = Evolution()
@@ -45,7 +45,7 @@ class VirusRecipe(Recipe):
     errors: float = 0.005
 
     def new_model(self) -> VariantBert:
-        """The model before its first step: the same random weights each time.
+        """Return the model before its first step: the same random weights each time.
 
         >>> sum(p.numel() for p in RECIPE.new_model().parameters()) < 500_000
         True
@@ -56,7 +56,7 @@ class VirusRecipe(Recipe):
     def prepare(self) -> Prepared:
         """Simulate and split the genomes, and set up a model with random weights and its loss.
 
-        It is evaluated on some of the outbreaks that it does not learn from; told and others are genomes here.
+        It is evaluated on some of the held-out outbreaks; told and others are genomes here.
         """
         split = self.split()
         tokenizer = kmer_tokenizer(K)
@@ -71,7 +71,7 @@ class VirusRecipe(Recipe):
         return Prepared(tokenizer, self.new_model(), loss, evaluate, split.train, others)
 
     def split(self) -> Split:
-        """The genomes of its tree, split into those that it learns from and three sets that it does not."""
+        """Return the genomes of its tree, split into the training genomes and three held-out sets."""
         return split_genomes(simulate(self.evolution, self.tree).genomes)
 
     def save(self, model, tokenizer, folder) -> None:
@@ -79,11 +79,11 @@ class VirusRecipe(Recipe):
         model.save(tokenizer, folder)
 
     def measured(self, model, ready) -> dict:
-        """Accuracy, macro-F1 and calibration error on each set that it has not learned from."""
+        """Return accuracy, macro-F1 and calibration error on each held-out set."""
         return {"measured": judge_virus(model, ready.tokenizer, self.split())}
 
     def card(self, name, about, folder) -> str:
-        """The README.md; about: what curves.json holds."""
+        """Return the README.md; about: the content of curves.json."""
         rows = []
         for kind, words in SETS.items():
             one = about["measured"][kind]
@@ -96,7 +96,7 @@ class VirusRecipe(Recipe):
             k=K,
             n_words=4**K,
             drawn=", ".join(drawn + ([f"seed={self.tree}"] if self.tree else [])),
-            frames=f"one of the first {self.n_frames} bases, by lot" if self.n_frames > 1 else "the first base",
+            frames=f"one of the first {self.n_frames} bases, at random" if self.n_frames > 1 else "the first base",
             trained=how_trained(self, f"{self.batch_size} genomes"),
             again=again("tutorial_book", name, self),
             measured="\n".join(rows),
@@ -115,9 +115,9 @@ VIRUSES = {
 
 
 def read_genomes(genomes, seed=1, variants=VARIANTS, **noise) -> tuple[list[str], np.ndarray]:
-    """Genomes as they are sequenced, with errors drawn by the seed, and their variants as numbers: (reads, labels).
+    """Sequence genomes, with errors drawn with the seed; return them and their variants as numbers.
 
-    variants: the names that the numbers count. noise: as for `sequenced`; real genomes have theirs already: all 0.
+    variants: the names that the numbers count. noise: as for `sequenced`; real genomes already have errors: all 0.
     Raises ValueError for a genome of another variant.
 
     >>> reads, labels = read_genomes(simulate().genomes[:3])
@@ -126,7 +126,7 @@ def read_genomes(genomes, seed=1, variants=VARIANTS, **noise) -> tuple[list[str]
     """
     others = {genome.variant for genome in genomes} - set(variants)
     if others:
-        raise ValueError(f"variants must hold those of all genomes, got {list(variants)} without {sorted(others)}")
+        raise ValueError(f"variants must contain those of all genomes, got {list(variants)} without {sorted(others)}")
     rng = np.random.default_rng(seed)
     variants = list(variants)
     labels = np.array([variants.index(genome.variant) for genome in genomes])
@@ -134,7 +134,7 @@ def read_genomes(genomes, seed=1, variants=VARIANTS, **noise) -> tuple[list[str]
 
 
 def judge_virus(model, tokenizer, split: Split, **noise) -> dict[str, dict[str, float]]:
-    """Accuracy, macro-F1 and calibration error of a model on each set that it has not learned from."""
+    """Return accuracy, macro-F1 and calibration error of a model on each held-out set."""
     found = {}
     for name in SETS:
         reads, labels = read_genomes(getattr(split, name), **noise)

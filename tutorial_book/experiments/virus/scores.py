@@ -1,4 +1,4 @@
-"""How good a classifier is: macro-F1, calibration, and intervals that know what belongs together."""
+"""How good a classifier is: macro-F1, calibration, and intervals that respect dependent samples."""
 
 from typing import NamedTuple
 
@@ -9,7 +9,7 @@ from tutorial_lib.arguments import whole_number
 
 
 class Calibration(NamedTuple):
-    """Bins of predictions by confidence. confidence, accuracy: means of each bin that is not empty; count: how many.
+    """Bins of predictions by confidence. confidence, accuracy: means of each nonempty bin; count: how many.
 
     error: the expected calibration error, the mean distance of confidence and accuracy over all predictions.
     """
@@ -21,10 +21,10 @@ class Calibration(NamedTuple):
 
 
 def calibration(p, labels, n_bins=10) -> Calibration:
-    """Is a classifier as often right as it says? p: probabilities (n, n_classes). labels: (n,).
+    """Test whether a classifier is right as often as it says. p: probabilities (n, n_classes). labels: (n,).
 
-    Confidence is the highest probability of a row; the bins have equal width. Raises ValueError where rows do not sum
-    to 1, or labels are not as many as rows. Source: Guo et al. (2017).
+    Confidence is the highest probability of a row; the bins have equal width. Raises ValueError if rows do not sum to
+    1, or there are not as many labels as rows. Source: Guo et al. (2017).
 
     >>> calibration([[0.9, 0.1], [0.9, 0.1]], [0, 1]).error
     0.4
@@ -43,9 +43,9 @@ def calibration(p, labels, n_bins=10) -> Calibration:
 
 
 def macro_f1(confused) -> float:
-    """The mean over classes of F1, 2 · right / (true + guessed), from a confusion matrix.
+    """Return the mean over classes of F1, 2 · right / (true + guessed), from a confusion matrix.
 
-    Classes that are neither there nor guessed are left out, as scikit-learn does.
+    Classes that neither occur nor are guessed are left out, as in scikit-learn.
 
     >>> round(macro_f1([[1, 1], [0, 1]]), 3)
     0.667
@@ -56,10 +56,10 @@ def macro_f1(confused) -> float:
 
 
 def by_group(labels, guesses, groups, n_classes) -> np.ndarray:
-    """A confusion matrix for each group, (n_groups, n_classes, n_classes): what a bootstrap over groups draws from.
+    """Return a confusion matrix for each group, (n_groups, n_classes, n_classes), for a bootstrap over groups.
 
-    Near copies err together, so an interval that counts each as an observation would be too narrow. The sum over
-    groups is the confusion matrix of all.
+    Near copies err together, so an interval that counts each as an observation would be too narrow. The sum over groups
+    is the confusion matrix of all.
 
     >>> by_group([0, 1, 1], [0, 1, 0], ["a", "a", "b"], 2).tolist()
     [[[1, 0], [0, 1]], [[0, 0], [1, 0]]]

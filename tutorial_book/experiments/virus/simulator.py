@@ -1,8 +1,8 @@
-"""A simulated virus: an ancestor's RNA, a tree of variants, and what a sequencing machine makes of its genomes.
+"""A simulated virus: an ancestor's RNA, a tree of variants, and a sequencing machine's reading of its genomes.
 
-Nothing here is a real virus. The tree is drawn by a seed, so that all of it is known: which variant a genome belongs
-to, which substitutions define that variant, and which genomes are near copies of each other. Six variants, three pairs
-of sisters, bear the names of trees. Source: G's case study, as a simulation.
+Nothing here is a real virus. The tree is drawn with a seed, so that all of it is known: each genome's variant, which
+substitutions define that variant, and which genomes are near copies of each other. Six variants, three pairs of
+sisters, have the names of trees. Source: G's case study, as a simulation.
 """
 
 from dataclasses import dataclass, field
@@ -13,7 +13,7 @@ import numpy as np
 BASES = "ACGU"
 VARIANTS = ("Ash", "Birch", "Cedar", "Elm", "Fir", "Oak")
 SISTERS = (("Ash", "Birch"), ("Cedar", "Elm"), ("Fir", "Oak"))
-# IUPAC's codes of bases that are not certain: code -> the bases that it may be.
+# IUPAC's codes of uncertain bases: code -> the bases that it may be.
 AMBIGUOUS = {"R": "AG", "Y": "CU", "S": "CG", "W": "AU", "K": "GU", "M": "AC", "B": "CGU", "D": "AGU", "H": "ACU",
              "V": "ACG", "N": "ACGU"}  # fmt: skip
 CODES = {frozenset(bases): code for code, bases in AMBIGUOUS.items()}
@@ -21,15 +21,15 @@ CODES = {frozenset(bases): code for code, bases in AMBIGUOUS.items()}
 
 @dataclass(frozen=True)
 class Evolution:
-    """How the simulated virus evolves. Counts of substitutions are exact, but for `private`, a mean.
+    """How the simulated virus evolves. Counts of substitutions are exact, except `private`, a mean.
 
     n_sites: bases of the ancestor. shared: substitutions that two sisters have in common. defining: those of one
     variant. deleted: how many bases in a row one of two sisters lacks, a variant of each pair for each number. sisters:
     the pairs of variants, by name.
     sublineages: of each variant; later: substitutions of each. convergent: the share of these that copy a defining one
-    of another variant. reverted: how likely a sub-lineage loses a defining one. outbreaks: of each sub-lineage;
-    outbreak: substitutions of each. samples: genomes of each outbreak; private: a genome's own substitutions, in the
-    mean.
+    of another variant. reverted: the probability that a sub-lineage loses a defining one. outbreaks: of each
+    sub-lineage; outbreak: substitutions of each. samples: genomes of each outbreak; private: a genome's own
+    substitutions, on average.
 
     >>> Evolution().n_sites
     1200
@@ -51,9 +51,9 @@ class Evolution:
 
 
 class Genome(NamedTuple):
-    """A genome: where it stands in the tree, and its bases at the ancestor's sites, "-" where one is lost.
+    """A genome: its place in the tree, and its bases at the ancestor's sites, "-" for a lost one.
 
-    name: "variant|lineage|outbreak|sample". Of a real genome, `aligned` may be its bases in a row.
+    name: "variant|lineage|outbreak|sample". For a real genome, `aligned` may be its bases in a row.
     """
 
     name: str
@@ -64,14 +64,14 @@ class Genome(NamedTuple):
 
     @property
     def sequence(self) -> str:
-        """The bases in a row, as they would be read."""
+        """Return the bases in a row, as they would be read."""
         return self.aligned.replace("-", "")
 
 
 @dataclass(frozen=True)
 class Simulation:
-    """A simulated epidemic. ancestor: its RNA. defining: variant -> {site: base}, what its first genome has that the
-    ancestor has not ("-": a base lost). roots: variant or sub-lineage -> its first genome, aligned. genomes: the
+    """A simulated epidemic. ancestor: its RNA. defining: variant -> {site: base}, the differences of its first genome
+    from the ancestor ("-": a lost base). roots: variant or sub-lineage -> its first genome, aligned. genomes: the
     samples, outbreak by outbreak."""
 
     ancestor: str
@@ -83,8 +83,8 @@ class Simulation:
 def simulate(evolution=Evolution(), seed=0) -> Simulation:
     """Let a virus evolve: ancestor -> pairs of sisters -> variants -> sub-lineages -> outbreaks -> samples.
 
-    Every step down copies a sequence and substitutes a few bases at sites drawn by lot. There is no selection and no
-    recombination; a sub-lineage may gain what defines another variant, or lose what defines its own.
+    Every step down copies a sequence and substitutes a few bases at random sites. There is no selection and no
+    recombination; a sub-lineage may gain substitutions that define another variant, or lose some that define its own.
 
     >>> virus = simulate()
     >>> len(virus.genomes), virus.genomes[0].outbreak, len(virus.genomes[0].sequence)
@@ -119,7 +119,7 @@ def simulate(evolution=Evolution(), seed=0) -> Simulation:
 
 
 def differences(ancestor, aligned) -> dict[int, str]:
-    """Where an aligned sequence differs from the ancestor: site, counted from 0, -> its base there.
+    """Return where an aligned sequence differs from the ancestor: site, counted from 0, -> its base there.
 
     >>> differences("ACGU", "AC-A")
     {2: '-', 3: 'A'}
@@ -128,12 +128,12 @@ def differences(ancestor, aligned) -> dict[int, str]:
 
 
 def sequenced(sequence, rng, errors=0.002, ambiguous=0.001, gap=0.3, slips=0.0) -> str:
-    """What a sequencing machine makes of a genome: wrong bases, bases that are not certain, and stretches of N.
+    """Return a sequencing machine's reading of a genome: wrong bases, uncertain bases, and stretches of N.
 
     errors: the share of bases that are read as another one. ambiguous: the share that is read as one of two, with
-    IUPAC's code. gap: how likely a stretch of 20 to 200 bases is not read at all, N. slips: the share of bases that
-    are left out, or read twice. rng: a NumPy generator. What is not certain in the sequence already, as in real
-    genomes, stays. Raises ValueError for shares outside 0..1.
+    IUPAC's code. gap: the probability that a stretch of 20 to 200 bases is not read at all, N. slips: the share of
+    bases that are left out, or read twice. rng: a NumPy generator. Uncertain bases of the sequence itself, as in real
+    genomes, stay. Raises ValueError for shares outside 0..1.
 
     >>> sequenced("ACGU" * 5, np.random.default_rng(1), errors=0.1, ambiguous=0.1, gap=0)
     'ACGUACGUAAGUACGKACKU'
@@ -157,7 +157,7 @@ def sequenced(sequence, rng, errors=0.002, ambiguous=0.001, gap=0.3, slips=0.0) 
 
 
 def _sublineage(root, ancestor, defining, others, evolution, rng):
-    """A variant's sequence with reversions, substitutions that other variants have, and new ones."""
+    """Return a variant's sequence with reversions, substitutions that other variants have, and new ones."""
     bases = list(root)
     for site, base in defining.items():
         if base != "-" and rng.random() < evolution.reverted:
@@ -170,7 +170,7 @@ def _sublineage(root, ancestor, defining, others, evolution, rng):
 
 
 def _substituted(aligned, n, rng):
-    """The sequence with n bases replaced by others, at sites that are there."""
+    """Return the sequence with n bases replaced by others, at sites that exist."""
     bases = list(aligned)
     for site in rng.choice([i for i, base in enumerate(bases) if base != "-"], n, replace=False):
         bases[site] = _another(bases[site], rng)

@@ -1,7 +1,6 @@
-"""Which genomes a classifier learns from, and which it is judged on: near copies, new outbreaks, new sub-lineages.
+"""Training and evaluation genomes for a classifier: near copies, new outbreaks, new sub-lineages.
 
-Genomes of one outbreak are near copies. A split at random puts copies on both sides, and what looks like knowledge may
-be memory.
+Genomes of one outbreak are near copies. A random split puts copies on both sides, and apparent knowledge may be memory.
 """
 
 from typing import NamedTuple
@@ -13,10 +12,10 @@ from tutorial_book.experiments.virus.words import K, kmer_counts
 
 
 class Split(NamedTuple):
-    """Genomes to learn from, and three sets to be judged on, each further from them than the one before.
+    """Training genomes, and three evaluation sets, each further from them than the one before.
 
-    copies: of the outbreaks learned from, as a split at random has them. outbreaks: new ones, of the same sub-lineages.
-    lineages: sub-lineages of which nothing was learned.
+    copies: of training outbreaks, as in a random split. outbreaks: new ones, of the same sub-lineages. lineages:
+    sub-lineages that are not in the training set.
     """
 
     train: list
@@ -48,9 +47,9 @@ def split_genomes(genomes, n_lineages=4, n_outbreaks=2, n_copies=2) -> Split:
 
 
 def coin_labels(genomes, seed=0) -> np.ndarray:
-    """A toss of a coin for each outbreak, 0 or 1, given to all its genomes: a label that no sequence tells.
+    """Return a coin toss for each outbreak, 0 or 1, given to all its genomes: a label that no sequence reveals.
 
-    What a classifier seems to know of it, it remembers. As many outbreaks get 0 as 1, or one more.
+    A classifier that predicts it has memorized it. Equally many outbreaks get 0 and 1, or one more gets 0.
 
     >>> from tutorial_book.experiments.virus import simulate
     >>> labels = coin_labels(simulate().genomes)
@@ -64,9 +63,9 @@ def coin_labels(genomes, seed=0) -> np.ndarray:
 
 
 def containment(sequences, others, k=K) -> np.ndarray:
-    """What share of the different k-mers of the shorter list stand in the longer one, too, at any place: (n, n_others).
+    """Return the share of the shorter list's distinct k-mers that the longer one also has: (n, n_others).
 
-    It needs no alignment, and what was not read, N, does not count: 1 for copies. Source: Broder 1997.
+    It needs no alignment, and unread bases, N, do not count: 1 for copies. Source: Broder 1997.
 
     >>> containment(["ACGUA"], ["ACGUA", "ACGUC", "ACG"], k=2).tolist()  # AC CG GU UA; AC CG GU UC; AC CG
     [[1.0, 0.75, 1.0]]
@@ -78,9 +77,9 @@ def containment(sequences, others, k=K) -> np.ndarray:
 
 
 def similar_groups(sequences, least=0.97, k=K) -> np.ndarray:
-    """Groups of near copies, numbered from 0: (n,). A split that keeps them whole leaks none, labels or not.
+    """Return groups of near copies, numbered from 0: (n,). A split that keeps them whole leaks none.
 
-    Sequences with a `containment` of at least `least` are in one group, and so is who is so near to one of it.
+    Sequences with a `containment` of at least `least` are in one group, and so are those near to any member.
 
     >>> from tutorial_book.experiments.virus import simulate
     >>> genomes = simulate().genomes[:90]  # of three sub-lineages
@@ -94,7 +93,7 @@ def similar_groups(sequences, least=0.97, k=K) -> np.ndarray:
 
 
 def _last(pairs, n):
-    """The last n members of each group, of (group, member) pairs."""
+    """Return the last n members of each group, of (group, member) pairs."""
     members = {}
     for group, member in dict.fromkeys(pairs):
         members.setdefault(group, []).append(member)

@@ -1,7 +1,7 @@
 """RNA as words: k-mers, k bases in a row, as tokens for a model and as counts for a linear one. Source: G.
 
 A genome has no spaces. Cut into pieces of k bases it becomes a text, and BERT's own tokenizer reads it: WordPiece with
-a vocabulary of all 4^k k-mers and no smaller pieces. What holds a base that is not certain becomes [UNK].
+a vocabulary of all 4^k k-mers and no smaller pieces. A k-mer with an uncertain base becomes [UNK].
 """
 
 from itertools import product
@@ -16,10 +16,10 @@ K = 6  # of the book's model: 4,096 k-mers
 
 
 def kmers(sequence, k=K, step=None, start=0) -> list[str]:
-    """The k-mers of a sequence, from left to right; what is left at the end, shorter than k, is dropped.
+    """Return the k-mers of a sequence, from left to right; a shorter rest at the end is dropped.
 
-    step: how far one starts behind the one before; None: k, so that they do not overlap. start: the first base.
-    Raises TypeError or ValueError, by name.
+    step: the distance between starts; None: k, so that they do not overlap. start: the first base. Raises TypeError or
+    ValueError, by name.
 
     >>> kmers("ACGUAC", k=3), kmers("ACGUAC", k=3, step=1)
     (['ACG', 'UAC'], ['ACG', 'CGU', 'GUA', 'UAC'])
@@ -32,7 +32,7 @@ def kmers(sequence, k=K, step=None, start=0) -> list[str]:
 
 
 def kmer_tokenizer(k=K) -> WordPiece:
-    """A `WordPiece` whose words are all k-mers: 4^k tokens and the five special ones.
+    """Return a `WordPiece` whose words are all k-mers: 4^k tokens and the five special ones.
 
     >>> tok = kmer_tokenizer(2)
     >>> len(tok), tok.tokenize(" ".join(kmers("ACGUNA", 2)))
@@ -43,7 +43,7 @@ def kmer_tokenizer(k=K) -> WordPiece:
 
 
 def kmer_ids(sequences, tokenizer, k=K, n_positions=None, start=0) -> list[list[int]]:
-    """Each sequence as ids for a model: [CLS], its k-mers side by side, [SEP]; cut to n_positions.
+    """Return each sequence as ids for a model: [CLS], its k-mers side by side, [SEP]; truncated to n_positions.
 
     >>> kmer_ids(["ACGU"], kmer_tokenizer(2), k=2)
     [[2, 6, 16, 3]]
@@ -52,7 +52,7 @@ def kmer_ids(sequences, tokenizer, k=K, n_positions=None, start=0) -> list[list[
 
 
 def kmer_counts(sequences, k=K) -> np.ndarray:
-    """How often each k-mer stands in each sequence, at any place: (n, 4^k) float32. Those with another letter: nowhere.
+    """Count each k-mer in each sequence, at any position: (n, 4^k) float32. K-mers with other letters do not count.
 
     >>> kmer_counts(["ACACN"], k=2)[0, [1, 4]].tolist()  # AC, CA
     [2.0, 1.0]
@@ -70,9 +70,9 @@ def kmer_counts(sequences, k=K) -> np.ndarray:
 
 
 def kmers_at(aligned, sites, k=K) -> list[int]:
-    """Which k-mers of an aligned genome, side by side from its first base on, hold these sites of the ancestor.
+    """Return which k-mers of an aligned genome, side by side from its first base, contain these sites of the ancestor.
 
-    A site that is lost ("-") counts for the base before it. Each k-mer is named once, in order.
+    A lost site ("-") counts for the base before it. Each k-mer is named once, in order.
 
     >>> kmers_at("ACGU--ACGU", [0, 1, 8], k=2)
     [0, 3]

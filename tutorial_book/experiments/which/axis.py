@@ -63,13 +63,13 @@ def states(model, tok, texts, where) -> np.ndarray:
 
 
 def by_neighbor(X, sense, x):
-    """Return how much nearer to x the nearest use of sense 1 is than that of sense 0, by cosine, (depths,)."""
+    """Return how much nearer to x the nearest use of sense 1 is than the nearest of sense 0, by cosine, (depths,)."""
     C = np.einsum("nld,ld->nl", X, x) / (np.linalg.norm(X, axis=-1) * np.linalg.norm(x, axis=-1))
     return C[sense == 1].max(0) - C[sense == 0].max(0)
 
 
 def by_mean(X, sense, x):
-    """Return how much nearer to x the mean of sense 1 is than that of sense 0, by cosine, (depths,)."""
+    """Return how much nearer to x the mean of sense 1 is than the mean of sense 0, by cosine, (depths,)."""
     return by_neighbor(np.stack([X[sense == k].mean(0) for k in (0, 1)]), np.array([0, 1]), x)
 
 

@@ -1,4 +1,4 @@
-"""What the front page needs of a word: its map in few bytes, and the stored answers of some sentences."""
+"""The front page's data for a word: its map in few bytes, and the stored answers of some sentences."""
 
 import base64
 
@@ -37,12 +37,12 @@ def _few(values, digits=6):
 
 
 def _ints(values):
-    """In hundredths."""
+    """Return x in hundredths."""
     return np.rint(np.asarray(values) * 100).astype(int).tolist()
 
 
 def _flat(paths):
-    """In hundredths, each path (depths, 2) as one list x, z, x, z, ..."""
+    """Return paths in hundredths, each path (depths, 2) as one list x, z, x, z, ..."""
     return _ints(np.reshape(paths, (*np.shape(paths)[:-2], -1)))
 
 
@@ -57,7 +57,7 @@ def rounded_uses(model, tok, word, first, second) -> Uses:
 
 
 def map_of(found, senses) -> dict:
-    """Return what places a sentence: see `data_for`. found: `rounded_uses`, of a reader's own word, too."""
+    """Return the data that place a sentence: see `data_for`. found: `rounded_uses`, also of a reader's own word."""
     axis, (heard, value) = found.axis, found.averages
     return {
         "word": found.word,
@@ -91,7 +91,7 @@ def answers(found, text, full=False) -> dict:
 
 
 def data_for(model, tok, word, full=False, texts=None) -> dict:
-    """Return what the page "Which bank do you mean?" needs of a word, for JSON.
+    """Return the data of a word for the page "Which bank do you mean?", for JSON.
 
     All x and z are in hundredths. A path is a list x, z, x, z, ... after 0, 1, ..., L layers.
 

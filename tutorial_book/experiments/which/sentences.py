@@ -1,4 +1,4 @@
-"""The sentences: words in two senses, and what each sentence is for."""
+"""The sentences: words in two senses, and the purpose of each sentence."""
 
 from functools import cache
 from pathlib import Path
@@ -33,7 +33,7 @@ class Word(NamedTuple):
 
     @property
     def examples(self) -> list[str]:
-        """The sentences of the front page, in their order."""
+        """Return the sentences of the front page, in their order."""
         return [use.text for use in sorted(self.uses, key=lambda use: use.place) if use.place]
 
 

@@ -1,4 +1,4 @@
-// The database's answers to every question and every text, worked out beforehand; and where the page brings the model,
+// The database's answers to every question and every text, computed beforehand; and if the page loads the model,
 // the answers to the reader's own question, among the same texts or in a file of the reader's.
 function draw(view) {
   var data = view.data, n = data.questions.length, shown = 12, own = null, reading = 0;
@@ -27,7 +27,7 @@ function draw(view) {
       return TL.el("li", {}, button(data.texts[i], i));
     }));
     if (matches.length > shown) texts.append(TL.el("li", {}, "and " + (matches.length - shown) + " more"));
-    if (word && !matches.length) texts.append(TL.el("li", {}, "No text holds these letters."));
+    if (word && !matches.length) texts.append(TL.el("li", {}, "No text contains these letters."));
     if (word) view.say(matches.length + (matches.length === 1 ? " text holds" : " texts hold") + " these letters.");
   }
 
@@ -95,7 +95,7 @@ function draw(view) {
     told.textContent = "Loading the model \u2026";
     try {
       var text = await file.text(), all = cut(text), passages = all.slice(0, MOST);
-      if (text.includes("\0")) throw new Error(file.name + " is no text file.");
+      if (text.includes("\0")) throw new Error(file.name + " is not a text file.");
       if (!passages.length) throw new Error("There is no text in " + file.name + ".");
       for (var i = 0; i < passages.length; i++) {
         vectors.push((await live.nearest(passages[i], 0, { model: data.live })).vector);
@@ -130,7 +130,7 @@ function draw(view) {
       event.preventDefault();
       if (event.dataTransfer.files[0]) read(event.dataTransfer.files[0]);
     });
-    view.root.querySelector(".tl-live").append(TL.el("label", { class: "tl-file" }, ["or search a text file of yours ", file]), back, told);
+    view.root.querySelector(".tl-live").append(TL.el("label", { class: "tl-file" }, ["or search your own text file ", file]), back, told);
   }
 }
 

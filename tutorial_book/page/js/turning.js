@@ -39,7 +39,7 @@ function curve(data, distance, score) {
     "aria-label": "Score by distance, with a dot at the distance of the two tokens" }, [
     ...[-most, -half, 0, half, most].map(function (x) { return label(place(x, 0)[0], BOTTOM + 16, "middle", TL.number(x, 0)); }),
     ...[low, high].map(function (y) { return label(LEFT - 6, +place(0, y)[1] + 4, "end", TL.number(y)); }),
-    label((LEFT + RIGHT) / 2, BOTTOM + 34, "middle", "how many places the query stands behind the key"),
+    label((LEFT + RIGHT) / 2, BOTTOM + 34, "middle", "how many positions the query comes after the key"),
     TL.svg("path", { d: "M" + path.join("L") }), TL.svg("circle", { cx: cx, cy: cy, r: 6 })]);
 }
 
@@ -71,7 +71,7 @@ function set(range, value) {
   range.parentElement.querySelector("output").textContent = String(value);
 }
 
-// Query and key of a pair of coordinates, turned to where they stand.
+// Query and key of a pair of coordinates, turned to their positions.
 function turned(data, at, i) {
   return at.map(function (place, j) {
     const [x, y] = data.pairs[j][i], c = Math.cos(place * data.frequencies[i]), s = Math.sin(place * data.frequencies[i]);

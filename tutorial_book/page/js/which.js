@@ -22,7 +22,7 @@ function draw(view) {
     linked();
   }
 
-  // What moves: the word on its way, and what is lit.
+  // The moving parts: the word on its way, and the lit elements.
   function tick() {
     const rider = part("rider");
     if (part("way")) part("way").innerHTML = Which.way(state);
@@ -98,7 +98,7 @@ function draw(view) {
   }
 
   // ---- switches ------------------------------------------------------------------------------------------------------
-  // What a switch alone makes of a stored answer; null where it must be computed.
+  // The effect of a switch on a stored answer; null if it must be computed.
   function stored({ hide, mute, after, order }) {
     const { answer } = state, n = (hide.length ? 1 : 0) + mute.length + (after !== null) + (order !== null);
     if (n === 0) return answer.path;
@@ -156,7 +156,7 @@ function draw(view) {
 
   const dot = (x, y, at = 0) => x.reduce((sum, value, k) => sum + value * y[at + k], 0);
 
-  // What is stored of a word, as numbers, once: the axes, and by layer what it hears on average and an average word's value.
+  // The stored data of a word, as numbers, once: the axes, and by layer what it hears on average and an average word's value.
   function unpacked(about) {
     about.numbers = about.numbers || { axes: [...rows(about.d), ...rows(about.e)], heard: rows(about.heard), value: rows(about.value) };
     return about.numbers;
@@ -181,7 +181,7 @@ function draw(view) {
     const word = all.find(has);
     if (!word) {
       view.root.classList.add("which-old");
-      return say(`This picture knows ${[...new Set(all)].map((one) => `“${one}”`).join(", ")}, in this form alone. Use one of these words, or teach it another, below.`);
+      return say(`This picture knows ${[...new Set(all)].map((one) => `“${one}”`).join(", ")}, only in this form. Use one of these words, or teach it another, below.`);
     }
     const about = known[word] || (known[word] = Which.known(words[word])), i = about.examples.findIndex((one) => one.text.toLowerCase() === text.toLowerCase());
     if (i >= 0) { choose(word, about.examples[i]); return start(); }
@@ -191,7 +191,7 @@ function draw(view) {
       await ready();
       const run = await live.trace(text, { stops: OUTPUTS.concat(layerStops.map((layer) => `${layer}.attention.weights`)) }), { tokens } = run, place = tokens.indexOf(word);
       if (mine !== turn) return;
-      if (place < 0) throw new Error(`“${word}” is no token of its own in this sentence.`);
+      if (place < 0) throw new Error(`“${word}” is not a single token in this sentence.`);
       const vectors = new Float32Array(OUTPUTS.flatMap((stop) => [...pick(run.stops[stop].values, run.stops[stop].shape, place)]));
       const notes = [tokens.indexOf(word, place + 1) > 0 ? `“${word}” occurs twice: this is the first.` : "", run.cut ? `Your text is long: its last ${run.cut} tokens are left out.` : ""];
       open({ ...state, word, about }, { text, tokens, place, right: null, stored: null, own: true, path: read(about, vectors), orders: orders(tokens) });
@@ -247,13 +247,13 @@ function draw(view) {
 
   // ---- a word of the reader's own ------------------------------------------------------------------------------------
   async function bring(word, names, texts) {
-    if (!live) throw new Error("A word of your own needs the model, which comes with the book's site.");
+    if (!live) throw new Error("Your own word needs the model, which comes with the book's site.");
     await ready();
     const uses = [], values = range(LAYERS).map(() => []), outputs = range(LAYERS).map(() => []);
     const stops = OUTPUTS.concat(layerStops.flatMap((layer) => [`${layer}.attention.values`, `${layer}.attention.output`]));
     for (const [side, list] of texts.entries()) for (const text of list) {
       const run = await live.trace(text, { stops }), place = run.tokens.indexOf(word), at = (stop) => pick(run.stops[stop].values, run.stops[stop].shape, place);
-      if (place < 0) throw new Error(`“${word}” is no token of its own in “${text}”.`);
+      if (place < 0) throw new Error(`“${word}” is not a single token in “${text}”.`);
       uses.push({ text, side, states: OUTPUTS.map((stop) => [...at(stop)]) });
       layerStops.forEach((layer, l) => {
         outputs[l].push(at(`${layer}.attention.output`));
@@ -305,7 +305,7 @@ function draw(view) {
 
   // ---- the controls --------------------------------------------------------------------------------------------------
   const narrow = () => innerWidth < 761, chapter = view.data.floor !== null;
-  const input = TL.el("input", { type: "text", autocomplete: "off", spellcheck: "false", "aria-label": "A sentence of your own" });
+  const input = TL.el("input", { type: "text", autocomplete: "off", spellcheck: "false", "aria-label": "Your own sentence" });
   const form = TL.el("form", { "class": "which-ask" }, [input, TL.el("button", { type: "submit" }, "Ask")]);
   const note = TL.el("p", { role: "status", "class": "which-note" });
   const press = TL.el("button", { type: "button", "aria-label": "Play" }, "▶"), time = TL.el("input", { type: "range", min: 0, max: LAYERS, step: 0.01, "aria-label": "Floor" }), floor = TL.el("output", {});

@@ -29,7 +29,7 @@ var Which = (function () {
   const endOf = (path) => sideOf(path[LAYERS][0]);
   const isOff = ({ hide, mute, after, order }) => hide.length + mute.length > 0 || after !== null || order !== null;
 
-  // The first layer from which on the word lies on the side where it ends: read off its way.
+  // The first layer after which the word stays on its final side, read from its path.
   function since(path) {
     const end = sideOf(path[LAYERS][0]);
     if (end === null) return null;
@@ -38,7 +38,7 @@ var Which = (function () {
     return k;
   }
 
-  // The layer after which it may stop listening, and still lands outside the strip on that side: a test, where it was made.
+  // The layer after which it may stop listening, and still lands outside the strip on that side: a test, if it was made.
   function decided({ path, after }) {
     const end = endOf(path);
     if (end === null || !after) return null;
@@ -47,7 +47,7 @@ var Which = (function () {
     return k;
   }
 
-  // How far a change moves the word at the end: above 0 where what was taken away had pushed it to the second sense.
+  // How far a change moves the word at the end: above 0 if the removed part had pushed it to the second sense.
   const effect = ({ answer }, x) => answer.path[LAYERS][0] - x;
 
   // The reader's own letters of each token.
@@ -330,7 +330,7 @@ var Which = (function () {
   const dare = ({ about: { names } }) => `Press a word above to hide it; the bar below it shows how far that moves the dot. Can you fool it? Mean “${bare(names[1])}”, and use words that go with “${bare(names[0])}”.`;
   const listed = ({ about }) => `The top floor as a list: ${about.uses.length} other sentences in order, and yours among them.`;
 
-  // All sentences by where they land, with the reader's among them.
+  // All sentences by their final position, including the reader's.
   function list(state) {
     const { about, answer, path, narrow, all } = state, x = path[LAYERS][0], where = (x) => `${rounded(50 + (near(x, WIDE) / WIDE) * 50)}%`;
     const rows = about.uses.map((use) => ({ text: use.text, side: use.side, x: use.path[LAYERS][0] }));
@@ -387,7 +387,7 @@ var Which = (function () {
 
   const nothing = () => ({ hide: [], mute: [], after: null, order: null });
 
-  // What is seen first: a word, the first of its stored sentences.
+  // The first view: a word, the first of its stored sentences.
   function first(data) {
     strip = data.strip;
     const { word, words, floor } = data, about = known(words[word]), [answer] = about.examples;

@@ -1,5 +1,5 @@
 // A word of the reader's own: two short lists of sentences, and the axis between them, as tutorial_book/experiments/which.py
-// finds it. `sensesOf` is arithmetic alone; `wordForm` asks for the sentences.
+// finds it. `sensesOf` is only arithmetic; `wordForm` asks for the sentences.
 const sensesOf = (function () {
   const range = (n) => Array.from({ length: n }, (_, i) => i);
   const dot = (x, y) => x.reduce((sum, value, k) => sum + value * y[k], 0);
@@ -53,5 +53,5 @@ function wordForm(made) {
       note.textContent = error.message;
     }
   });
-  return TL.el("details", { "class": "which-bring" }, [TL.el("summary", {}, "A word of your own"), TL.el("p", {}, "Write some sentences with a word in one meaning, and some with the same word in another. The model in this page finds the direction between the two; then ask it about new ones."), form]);
+  return TL.el("details", { "class": "which-bring" }, [TL.el("summary", {}, "Your own word"), TL.el("p", {}, "Write some sentences with a word in one meaning, and some with the same word in another. The model in this page finds the direction between the two; then ask it about new ones."), form]);
 }

@@ -1,7 +1,7 @@
-"""Views that ask the model in the page about the reader's own text: one module a chapter, each with its script in js/.
+"""Views that ask the model in the page about the reader's own text: one module per chapter, each with a script in js/.
 
-Each is one call with an example. Python measures the example; where the page brings the model, the script measures the
-same for the reader's text. Of either, the script makes the chart and the sentence.
+Each is one call with an example. Python measures the example; if the page loads the model, the script measures the same
+for the reader's text. For both, the script makes the chart and the sentence.
 """
 
 from tutorial_lib import late

@@ -1,4 +1,4 @@
-"""What the live views share: an example, the boxes for the reader's text, and words out of pieces."""
+"""The shared part of the live views: an example, the boxes for the reader's text, and words made of pieces."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ REMEMBERED = ("Your sentence", "Begin a story")
 
 
 def asking(kind, model, boxes, found, label, choose="", **more) -> View:
-    """A view of an example, for which the script `kind` measures the same for what stands in the boxes.
+    """Return a view of an example, for which the script `kind` measures the same for the texts in the boxes.
 
-    boxes: labels and texts, [[label, text], ...]; a text in a box of `REMEMBERED` is there again on the next page.
-    found: what was measured of the example; the script makes charts and sentences of it. choose: what the menu is
-    called that chooses one of several charts. more: what the script needs besides.
+    boxes: labels and texts, [[label, text], ...]; a text in a box of `REMEMBERED` is kept for the next page. found: the
+    measurements of the example; the script makes charts and sentences from it. choose: the label of the menu that
+    selects one of several charts. more: other data for the script.
     """
     live = model.source if model.source in (*LIVE, *DECODERS) else None
     data = {
@@ -35,7 +35,7 @@ def asking(kind, model, boxes, found, label, choose="", **more) -> View:
 
 
 def brief(values) -> float | list:
-    """Numbers as they travel: five digits are more than a drawing shows.
+    """Round numbers for the page: more than five digits cannot be seen in a drawing.
 
     >>> brief([0.123456789, [1.0]])
     [0.12346, [1.0]]
@@ -44,7 +44,7 @@ def brief(values) -> float | list:
 
 
 def words_of(tokens) -> list[tuple[str, list[int]]]:
-    """The words of a text with the places of their pieces; [CLS], [SEP] and marks are no words.
+    """Return the words of a text with the positions of their pieces; [CLS], [SEP] and marks are not words.
 
     >>> words_of(["[CLS]", "the", "ser", "##end", "[SEP]"])
     [('the', [1]), ('serend', [2, 3])]
@@ -59,9 +59,9 @@ def words_of(tokens) -> list[tuple[str, list[int]]]:
 
 
 def word_vectors(model, tokenizer, text) -> tuple[list[str], np.ndarray]:
-    """The words of a text, and their vectors before the first layer and after each: (n_layers + 1, n_words, d_model).
+    """Return a text's words, and their vectors before and after each layer: (n_layers + 1, n_words, d_model).
 
-    A word of several pieces gets the mean of theirs.
+    A word of several pieces gets their mean.
     """
     words = words_of(tokenizer.encode(text).tokens)
     if not words:
@@ -71,6 +71,6 @@ def word_vectors(model, tokenizer, text) -> tuple[list[str], np.ndarray]:
 
 
 def shared_words(tokenizer, one, other) -> list[str]:
-    """Words of both lists, the rarest first: a vocabulary's ids follow frequency, and words in pieces have none."""
+    """Return words of both lists, the rarest first: a vocabulary's ids follow frequency; words in pieces have none."""
     shared = [word for word in dict.fromkeys(one) if word in other]
     return sorted(shared, key=lambda word: -tokenizer.vocab.get(word, len(tokenizer)))

@@ -1,4 +1,4 @@
-"""The length of a token's vector at each stop of a layer, and what stands behind [MASK]. Sources: L 3.2.1, L 3.3."""
+"""The length of a token's vector at four points of a layer, and the candidates for [MASK]. Sources: L 3.2.1, L 3.3."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ MASK = "[MASK]"
 
 
 def length_view(model, tokenizer, text) -> View:
-    """The length of each token's vector at the four stops of a layer: after both additions and both LayerNorms.
+    """Show the length of each token's vector at four points of a layer: after both additions and both LayerNorms.
 
-    One token is drawn, beside the mean of all tokens but [CLS] and [SEP].
+    One token is drawn, with the mean of all tokens except [CLS] and [SEP].
     """
     encoding = tokenizer.encode(text)
     if len(encoding.tokens) < 3:
@@ -29,9 +29,9 @@ def length_view(model, tokenizer, text) -> View:
 
 
 def mask_view(model, tokenizer, text) -> View:
-    """The likeliest tokens behind each [MASK] of a text, by a model with an MLM head.
+    """Show the likeliest tokens for each [MASK] of a text, by a model with an MLM head.
 
-    Raises ValueError where the text has no [MASK].
+    Raises ValueError if the text has no [MASK].
     """
     encoding = tokenizer.encode(text)
     places = [i for i, token in enumerate(encoding.tokens) if token == MASK]
@@ -50,6 +50,6 @@ def mask_view(model, tokenizer, text) -> View:
 
 
 def known(tokens) -> list[int]:
-    """How many of a text's words the vocabulary has whole, and how many words there are."""
+    """Return how many of a text's words are in the vocabulary, and how many words there are."""
     words = [places for word, places in words_of(tokens) if word.isalpha()]
     return [sum(len(places) == 1 for places in words), len(words) + tokens.count("[UNK]")]

@@ -1,4 +1,4 @@
-"""One word in two sentences, layer by layer, beside what two different words give. Sources: L 3.2.3, R 11.6."""
+"""One word in two sentences, layer by layer, compared with two different words. Sources: L 3.2.3, R 11.6."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from tutorial_lib.views.base import View
 
 
 def word_view(model, tokenizer, one, other) -> View:
-    """The cosine of a word's vectors in two sentences after each layer, for each word that both have.
+    """Show the cosine of a word's vectors in two sentences after each layer, for each word that both have.
 
     The dashed line is the control: the mean over all pairs of different words, one of each sentence. A word of several
-    pieces has the mean of their vectors; of a word that stands twice the first is taken. Raises ValueError where the
-    sentences share no word.
+    pieces has the mean of their vectors; of a repeated word the first is used. Raises ValueError if the sentences share
+    no word.
     """
     (first, X), (second, Y) = (word_vectors(model, tokenizer, text) for text in (one, other))
     shared = shared_words(tokenizer, first, second)

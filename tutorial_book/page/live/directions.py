@@ -1,4 +1,4 @@
-"""What a decoder would say after each number of its layers: the logit lens on the reader's text. Source: N 3."""
+"""A decoder's prediction after each of its layers: the logit lens on the reader's text. Source: N 3."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ SHOWN = 4  # tokens that get a curve: the likeliest at the end
 
 @torch.no_grad()
 def lens_view(model, tokenizer, text) -> View:
-    """The chance of the four tokens that are likeliest at the end, after 0, 1, ... layers."""
+    """Show the probability of the four tokens that are likeliest at the end, after 0, 1, ... layers."""
     ids = [tokenizer.vocab[tokenizer.special[0]], *tokenizer.encode(text).ids]
     trace = model.trace([ids])
     stops = ["embeddings.output", *(f"layer.{i}.output" for i in range(model.config.n_layers))]

@@ -12,10 +12,10 @@ NEAREST = 10
 
 
 def neighbor_view(model, tokenizer, asked) -> View:
-    """The ten whole words whose rows lie nearest to each asked word's, by cosine.
+    """Show the ten whole words whose rows lie nearest to each asked word's, by cosine.
 
-    Whole words are tokens of three Latin letters or more. In the page a press on a word asks for its own neighbors.
-    Raises ValueError where an asked word is no token.
+    Whole words are tokens of three Latin letters or more. In the page, clicking a word shows its own neighbors.
+    Raises ValueError if an asked word is not a token.
     """
     unknown = [word for word in asked if word not in tokenizer.vocab]
     if unknown:

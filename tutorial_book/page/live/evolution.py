@@ -10,10 +10,10 @@ from tutorial_lib.views.base import View
 
 
 def path_view(model, tokenizer, one, other, word=None) -> View:
-    """The path of each word that two texts share, in the two principal components of its points in both.
+    """Show the path of each word that two texts share, in the two principal components of its points in both.
 
-    A ring is the vector before the first layer, a large dot that after the last. word: shown first, else the one that
-    parts most. Raises ValueError where the texts share no word.
+    A ring is the vector before the first layer, a large dot the one after the last. word: shown first, by default the
+    one that separates most. Raises ValueError if the texts share no word.
     """
     (first, X), (second, Y) = (word_vectors(model, tokenizer, text) for text in (one, other))
     shared = shared_words(tokenizer, first, second)

@@ -1,4 +1,4 @@
-"""The gate of each head on one text, beside what the census of many texts calls it. Source: G 2."""
+"""The gate of each head on one text, compared with the census of many texts. Source: G 2."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from tutorial_lib.geometry.gates import GATES, MIXED, gate_of, gate_scores
 from tutorial_lib.views.base import View
 from tutorial_lib.views.traces import Attention
 
-LETTERS = dict(zip((*GATES, MIXED), "CDBFKIO·", strict=True))  # K: the C of cluster is taken
+LETTERS = dict(zip((*GATES, MIXED), "CDBFKIO·", strict=True))  # K, because the C of cluster is taken
 
 
 def census_view(model, tokenizer, text, census) -> View:
-    """The gate of each head on a text; a cell is marked where the census, (n_layers, n_heads) of names, says another.
+    """Show each head's gate on a text, with a mark where the census, (n_layers, n_heads) of names, differs.
 
     The text must have 3 tokens or more, [CLS] and [SEP] among them.
     """

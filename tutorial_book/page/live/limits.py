@@ -1,4 +1,4 @@
-"""A question and a list: how the cosine that tells who has the thing shrinks as the list grows. Weller et al. 2025."""
+"""A question and a list: how the cosine of the right profile shrinks as the list grows. Weller et al. 2025."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ BOXES = ["Question", "Profile"]
 
 
 def list_view(model, question, profile) -> View:
-    """The cosine of a question with a list of 1, 2, 3, ... things, with the thing that it asks for and without.
+    """Show the cosine of a question with a list of 1, 2, 3, ... things, with and without the thing that it asks for.
 
     The thing is the first piece of the profile that has the question's last word; the others keep their order. Raises
-    ValueError where no piece has it, or there is no other.
+    ValueError if no piece has it, or there is no other.
 
     >>> from tutorial_lib import load
     >>> model, _ = load("book-bert", "cpu")
@@ -34,11 +34,11 @@ def list_view(model, question, profile) -> View:
 
 
 def taken_apart(question, profile):
-    """How a profile begins, "Ada likes"; the thing that the question asks for; the other things."""
+    """Return the beginning of a profile, "Ada likes"; the thing that the question asks for; the other things."""
     wanted, (first, *more) = (words(question) or [""])[-1], pieces(profile) or [""]
     *head, own = first.split()
     things = [own, *more] if head else more
     asked = next((thing for thing in things if wanted and wanted in words(thing)), None)
     if asked is None or len(things) < 2:
-        raise ValueError(f"the profile must list “{wanted}” and something else, got {profile!r:.80}")
+        raise ValueError(f"profile must list “{wanted}” and something else, got {profile!r:.80}")
     return " ".join(head) or own, asked, [thing for thing in things if thing != asked]

@@ -1,4 +1,4 @@
-"""Two sentences among chance pairs, and their difference among the contrasts. Sources: L 4.4.1, L 4.4.2."""
+"""Two sentences compared with random pairs, and their difference compared with contrasts. Sources: L 4.4.1, L 4.4.2."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ BOXES = ["One sentence", "Another"]
 
 
 def pair_view(model, texts, one, other) -> View:
-    """The cosine of two sentences' mean vectors in the histogram of all pairs of `texts`.
+    """Show the cosine of two sentences' mean vectors in the histogram of all pairs of `texts`.
 
-    texts: sentences of the kind that the reader types, so that chance is chance of that kind.
+    texts: sentences like those that readers type, so that chance means chance for such sentences.
     """
     vectors = embed([one, other, *dict.fromkeys(texts)], model)
     C = cosine_matrix(vectors[2:])
@@ -30,19 +30,19 @@ def pair_view(model, texts, one, other) -> View:
 
 
 def _bin(cosines):
-    """The bin of each cosine; the script has the same."""
+    """Return the bin of each cosine; the script has the same function."""
     return np.clip(np.floor(np.asarray(cosines) * 1000 + 0.5) - LOW, 0, BINS - 1).astype(int)
 
 
 def difference_view(model, contrasts, one, other, n=1000, seed=0) -> View:
-    """The cosine of a difference, other − one, with each contrast's average difference, in mean vectors.
+    """Show the cosine of a difference, other − one, with each contrast's average difference, in mean vectors.
 
-    contrasts: name -> pairs of sentences. The gray band is where the middle 95 % of the cosines lie for the differences
-    of n pairs drawn by chance among the sentences of all other contrasts. Raises ValueError where both are the same.
+    contrasts: name -> pairs of sentences. The gray band contains the middle 95 % of the cosines of differences of n
+    pairs drawn at random from the sentences of all other contrasts. Raises ValueError if both are the same.
     """
     a, b = embed([one, other], model)
     if np.array_equal(a, b):
-        raise ValueError(f"one and other must differ to the model, got {one!r:.80} and {other!r:.80}")
+        raise ValueError(f"one and other must have different vectors, got {one!r:.80} and {other!r:.80}")
     sides = {name: [embed(side, model) for side in zip(*pairs, strict=True)] for name, pairs in contrasts.items()}
     directions = np.stack([(b - a).mean(0) for a, b in sides.values()])
     rng = np.random.default_rng(seed)

@@ -14,9 +14,9 @@ KINDS = {"without positions": (POSITIONS,), "with positions": ()}
 
 
 def order_view(model, tokenizer, one, other) -> View:
-    """How alike each word's last vector is in two texts, with positions and with zeros in their place.
+    """Show how similar each word's last vector is in two texts, with positions and with zeros in their place.
 
-    Words that both texts have are compared, the first of each name. Raises ValueError where there is none.
+    Words that both texts contain are compared, the first of each. Raises ValueError if there is none.
     """
     texts = [words_of(tokenizer.encode(text).tokens) for text in (one, other)]
     shared = shared_words(tokenizer, *([word for word, _ in words] for words in texts))

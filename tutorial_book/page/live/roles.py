@@ -1,4 +1,4 @@
-"""What heads do on a text: a word and its partner beside a fixed offset, and each head silenced in turn.
+"""The roles of heads on a text: a word and its partner, compared with a fixed offset, and each head silenced in turn.
 
 Sources: R 10.2 to 10.5.
 """
@@ -16,20 +16,20 @@ from tutorial_lib.views.traces import Attention
 
 
 def offset_view(model, tokenizer, text, word, partner) -> View:
-    """What each head gives from a word to its partner, and on average over the same distance elsewhere in the text.
+    """Show each head's weight from a word to its partner, and its average over the same distance elsewhere in the text.
 
-    Of a word of several pieces what they give is averaged, what they get added. [CLS] and [SEP] are left out of the
-    average. Raises ValueError where a word is not in the text, or both are one.
+    For a word of several pieces, the weights that it gives are averaged, and those that it gets are added. [CLS] and
+    [SEP] are left out of the average. Raises ValueError if a word is not in the text, or both are the same word.
     """
     encoding = tokenizer.encode(text)
-    words = dict(reversed(words_of(encoding.tokens)))  # the first of each name
+    words = dict(reversed(words_of(encoding.tokens)))  # the first of each word
     names = [next(iter(words_of(tokenizer.encode(each).tokens)), [""])[0] for each in (word, partner)]  # as it is cut
     for argument, value, name in (("word", word, names[0]), ("partner", partner, names[1])):
         if name not in words:
             raise ValueError(f"{argument} must be a word of the text, got {value!r:.60} for {text!r:.80}")
     here, there = (words[name] for name in names)
     if here == there:
-        raise ValueError(f"word and partner must be two words, got {word!r:.60} twice")
+        raise ValueError(f"word and partner must differ, got {word!r:.60} twice")
     maps = Attention(model, encoding).weights  # (n_layers, n_heads, n, n)
     given = maps[..., here, :][..., there].mean(-2).sum(-1)
     offset, n = there[0] - here[0], len(encoding.tokens)
@@ -42,7 +42,7 @@ def offset_view(model, tokenizer, text, word, partner) -> View:
 
 @torch.no_grad()
 def silence_view(model, tokenizer, text) -> View:
-    """How far a text's mean vector turns without each head, as 1 − cosine in thousandths."""
+    """Show how far a text's mean vector turns without each head, as 1 − cosine in thousandths."""
     inputs = tokenizer.encode(text).inputs
     n_layers, n_heads = model.config.n_layers, model.config.n_heads
 

@@ -1,4 +1,4 @@
-"""A word in two senses, and another in its place: do the layers part the senses, or the topics? Reif et al. 2019."""
+"""A word in two senses, and another in its place: do the layers separate senses, or topics? Reif et al. 2019."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ BOXES = ["Sentences with a word", "The word in another sense", "A word with one 
 
 
 def sense_view(model, tokenizer, one, other, instead) -> View:
-    """How far the sentences of one sense lie from those of the other, by the vectors of the word that all of them have.
+    """Show how far apart two senses' sentences lie, by the vectors of the word that all of them share.
 
     The number is the silhouette of the two groups by cosine distance, before the first layer and after each. Dashed:
-    the same sentences with another word in its place. Raises ValueError where a group has fewer than two sentences, or
-    no word stands in all of them.
+    the same sentences with another word in its place. Raises ValueError if a group has fewer than two sentences, or
+    they share no word.
     """
     groups = [sentences(text) for text in (one, other)]
     if min(map(len, groups)) < 2:
@@ -42,7 +42,7 @@ def sense_view(model, tokenizer, one, other, instead) -> View:
 
 
 def sentences(text) -> list[str]:
-    """The sentences of a text, each with the mark at its end.
+    """Return the sentences of a text, each with the punctuation at its end.
 
     >>> sentences("A bear! The bear sleeps. ")
     ['A bear!', 'The bear sleeps.']
@@ -51,7 +51,7 @@ def sentences(text) -> list[str]:
 
 
 def swap(text, word, instead) -> str:
-    """The text with another word in the place of the first that is this one, whatever its capital letters.
+    """Return the text with the first occurrence of this word replaced by another, ignoring capitals.
 
     >>> swap("Mice fear mice.", "mice", "cats")
     'cats fear mice.'

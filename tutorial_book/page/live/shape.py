@@ -1,4 +1,4 @@
-"""How alike the words of one text are, layer by layer, beside words of different texts. Sources: A 2.3, L 4.2."""
+"""How similar the words of one text are, layer by layer, compared with other texts' words. Sources: A 2.3, L 4.2."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from tutorial_lib.views.base import View
 
 
 def average_view(model, tokenizer, texts, text) -> View:
-    """The average cosine of two words of a text after each layer, and that of words of different texts.
+    """Show the average cosine of two words of a text after each layer, and that of words of different texts.
 
-    texts: those whose words are compared across texts: the middle one of each. Raises ValueError where text has fewer
+    texts: the texts whose words are compared, the middle one of each. Raises ValueError if text has fewer
     than two words.
     """
     words, X = word_vectors(model, tokenizer, text)

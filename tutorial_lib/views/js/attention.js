@@ -25,7 +25,7 @@ function grouped(data, way) {
     if (way === 2 && /^##/.test(token) && groups.length) groups[groups.length - 1].push(i);
     else groups.push([i]);
   });
-  if (!groups.length) return data; // a text of [CLS] and [SEP] alone
+  if (!groups.length) return data; // a text of only [CLS] and [SEP]
   var tokens = groups.map(function (places) {
     return places.map(function (i, k) { return k ? data.tokens[i].slice(2) : data.tokens[i]; }).join("");
   });
@@ -42,11 +42,11 @@ function grouped(data, way) {
     segments: data.segments && groups.map(function (places) { return data.segments[places[0]]; }) });
 }
 
-// The menu for it, where there is something to leave out or to join; show(view) draws anew.
+// The menu for it, if there is something to leave out or to join; show(view) draws again.
 function tokenControl(view, show) {
   var data = view.data, inner = data.tokens.filter(function (token) { return !/^\[(CLS|SEP)\]$/.test(token); });
   if (data.keys || inner.length === data.tokens.length || !inner.length) return;
-  var menu = TL.select(view, "Tokens", ["all", "without [CLS] and [SEP]", "whole words alone"], view.way || 0, function () {
+  var menu = TL.select(view, "Tokens", ["all", "without [CLS] and [SEP]", "only whole words"], view.way || 0, function () {
     view.way = +menu.value;
     view.controls.replaceChildren();
     show(view);
@@ -64,7 +64,7 @@ function shorten(token) {
   return width <= 12 ? token : letters.filter(function (_, i) { return ends[i] <= 11; }).join("") + "\u2026";
 }
 
-// A token in quotes, with its place where the same token stands more than once.
+// A token in quotes, with its position if the same token occurs more than once.
 function nameOf(tokens, i) {
   var again = tokens.indexOf(tokens[i]) !== tokens.lastIndexOf(tokens[i]);
   return "\u201c" + tokens[i] + "\u201d" + (again ? " #" + i : "");
@@ -76,7 +76,7 @@ function askingWord(tokens, weights) {
   var ranks = tokens.map(function (token, i) {
     if (!words[i] || /^##/.test(token)) return 0;
     var links = words.map(function (word, j) { return word && i !== j ? weights[i * n + j] : 0; });
-    return (/^##/.test(tokens[i + 1]) ? 2 : 4) + Math.max.apply(null, links); // pieces only where no word is whole
+    return (/^##/.test(tokens[i + 1]) ? 2 : 4) + Math.max.apply(null, links); // pieces only if no word is whole
   });
   return largest(ranks, 1)[0];
 }

@@ -1,4 +1,4 @@
-// A part that is pointed at, or reached with Tab, is told below the drawing.
+// A part that is pointed at, or reached with Tab, is explained below the drawing.
 function draw(view) {
   var first = view.root.querySelector(".tl-say").textContent;
   if (!document.documentElement.dataset.theme) { // in a notebook the chapters' pages are not beside

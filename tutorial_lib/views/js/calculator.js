@@ -224,7 +224,7 @@ function summary(tokens, query, weights, allowed) {
   return tokens[query] + " attends most to " + named[0] + then + ".";
 }
 
-// A table that is wider than the screen scrolls by itself, and can then be reached and scrolled by keyboard.
+// A table that is wider than the screen scrolls separately, and can then be reached and scrolled by keyboard.
 function reachable(picture) {
   const watch = new ResizeObserver(function (entries) {
     entries.forEach(function (entry) {

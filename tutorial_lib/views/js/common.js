@@ -35,7 +35,7 @@ var TL = {
     arrive();
   },
 
-  // Where a press redraws what was pressed, the focus moves to what takes its place.
+  // If a press redraws the pressed element, the focus moves to its replacement.
   keepFocus: function (root) {
     var AREAS = ".tl-live, .tl-controls, .tl-picture", last = null, area = null, place = -1;
     function items(area) {

@@ -90,7 +90,7 @@ function move(explorer, name, point) {
 function measures(a, b) {
   const lengthA = Math.hypot(...a), lengthB = Math.hypot(...b), dot = a[0] * b[0] + a[1] * b[1];
   const cosine = lengthA && lengthB ? Math.max(-1, Math.min(1, dot / (lengthA * lengthB))) : null;
-  const cross = Math.abs(a[0] * b[1] - a[1] * b[0]); // for atan2, which is exact where acos is not: near 0 and 180 degrees
+  const cross = Math.abs(a[0] * b[1] - a[1] * b[0]); // for atan2, which is exact when acos is not: near 0 and 180 degrees
   return {
     "length of a": lengthA, "length of b": lengthB, angle: cosine === null ? null : Math.atan2(cross, dot) * 180 / Math.PI,
     cosine: cosine, "dot product": dot, "projection of b on a": lengthA ? dot / lengthA : null,
@@ -124,7 +124,7 @@ function line(element, from, to) {
   return TL.fill(element, { x1: X(from[0]), y1: Y(from[1]), x2: X(to[0]), y2: Y(to[1]) });
 }
 
-// The angle between a and b, less than half a turn; empty where one of them has no direction.
+// The angle between a and b, less than half a turn; empty if one of them has no direction.
 function arc(a, b) {
   if (!Math.hypot(...a) || !Math.hypot(...b)) return "";
   const ends = [a, b].map(function (v) {

@@ -44,7 +44,7 @@ function gaze(view) {
     view.say("\u201c" + shown(data.tokens[i]) + "\u201d looks most at \u201c" + shown(data.tokens[most]) + "\u201d: " + share(row[most]) + " of its weight.");
   }
 
-  // They lead from the word that looks to the others; where words stand decides where they end.
+  // They lead from the query word to the others; the words' positions decide where they end.
   function bows() {
     var i = data.query, row = data.weights[i], edge = svg.getBoundingClientRect();
     var at = buttons.map(function (button) {

@@ -136,7 +136,7 @@ function headPicture(data, tell, still) {
     var place = "Layer " + state.layer + ", " + (several ? weights.length + " heads" : "head " + state.heads[0]) + ". ";
     if (!weights.length) return "Layer " + state.layer + ": no head is chosen.";
     if (focus !== null) return place + describeToken(focus, several);
-    if (several) return place + "Shown are weights from " + cutoff(null).toFixed(2) + " on." +
+    if (several) return place + "Weights of " + cutoff(null).toFixed(2) + " or more are shown." +
       (still ? "" : " Point at a token to see all of its lines, with the weights of each head.");
     var top = largest(weights[0].map(function (w, k) { return allowed(Math.floor(k / m), k % m, null) ? w : 0; }), 3);
     return place + "Strongest: " + top.map(function (k) {
@@ -163,13 +163,13 @@ function headPicture(data, tell, still) {
       weights = state.heads.map(function (head) { return at(state.layer, head); });
       draw();
     },
-    // The same as a click or Enter on query i, or nothing kept where i is -1.
+    // The same as a click or Enter on query i, or nothing kept if i is -1.
     keep: function (i) { pinned = null; pin(i < 0 ? null : i); },
     weightsOf: at,
   };
 }
 
-// Controls that both views of lines have: the least weight, and the segments where the text is a pair.
+// Controls that both views of lines have: the least weight, and the segments if the text is a pair.
 function lineControls(view, picture) {
   var least = TL.range(view, "Hide below", { min: 0, max: 0.5, step: 0.01, value: view.data.least },
     function (x) { return x.toFixed(2); }, function () { picture.show({ least: +least.value }); });

@@ -1,6 +1,6 @@
-// The reader's own text in a view, where the page brings the model (see views/live). Elsewhere, as in a notebook,
+// The reader's own text in a view, if the page loads the model (see views/live). Elsewhere, as in a notebook,
 // nothing is added: Python runs there. boxes: a label, or a list of [label, text, remember]: as many boxes, filled with
-// what is shown; a sentence that is remembered stands in the box on the next page. answer(text or texts, live, current): a
+// what is shown; a sentence that is remembered is in the box on the next page. answer(text or texts, live, current): a
 // promise; it shows the text, if current() says that no other was typed meanwhile, and may give a note on it. Returns
 // ask(texts), which fills the boxes and asks.
 TL.live = function (view, boxes, answer, name) {
@@ -13,9 +13,9 @@ TL.live = function (view, boxes, answer, name) {
   var turn = 0, timer = null, ready = false, answered = [];
   var labels = one ? [[boxes, "", true]] : boxes;
   var inputs = labels.map(function (box) {
-    var input = TL.el("input", { type: "text", maxlength: 4000, autocomplete: "off", placeholder: box[1] || "Type a sentence of yours" });
+    var input = TL.el("input", { type: "text", maxlength: 4000, autocomplete: "off", placeholder: box[1] || "Type your own sentence" });
     input.value = box[2] && live.sentence(name) || box[1];
-    input.addEventListener("input", function () { // typing asks by itself, once the model is there or was there on another page
+    input.addEventListener("input", function () { // typing asks automatically, once the model is there or was there on another page
       clearTimeout(timer);
       if (ready || live.wanted(name)) timer = setTimeout(show, 250);
     });
@@ -57,7 +57,7 @@ TL.live = function (view, boxes, answer, name) {
 
   function key(i) { return i ? "text" + (i + 1) : "text"; }
 
-  // A link has the texts and what the reader chose for them: where menus and sliders stand, which buttons are pressed.
+  // A link has the texts and what the reader chose for them: the state of menus and sliders, which buttons are pressed.
   function knobs() { return Array.from(view.root.querySelectorAll("select, input[type=range], input[type=checkbox]")); }
 
   function pressed() { return Array.from(view.root.querySelectorAll("[aria-pressed]")); }
@@ -118,7 +118,7 @@ TL.live = function (view, boxes, answer, name) {
       bar.hidden = true;
       if (mine !== turn) return;
       note.textContent = error.message;
-      view.picture.classList.add("tl-stale"); // what is drawn belongs to another text
+      view.picture.classList.add("tl-stale"); // the picture belongs to another text
       link.hidden = true;
     }
   }

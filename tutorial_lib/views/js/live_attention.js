@@ -1,4 +1,4 @@
-// A view's attention computed for the reader's text: show(view) draws it anew from data of the form that Python sends.
+// A view's attention computed for the reader's text: show(view) draws it again from data of the form that Python sends.
 // values: what data calls some of a layer's values in attention, such as {weights: "weights"}.
 function liveAttention(view, values, show) {
   show(view);

@@ -1,6 +1,6 @@
 // One query against every key, recomputed from q and k.
 var COLUMNS = [22, 16, 16, 15, 14, 17]; // percent of the table's width
-var ROWS = 16; // keys shown at first where there are more
+var ROWS = 16; // keys shown at first if there are more
 var HALF = 20; // the longest bar, in units of its little picture
 
 function most(values, least) {
@@ -85,7 +85,7 @@ function show(view) {
     view.say(about);
   }
 
-  // The row of a key; below it, where its button was pressed, the coordinates that count most.
+  // The row of a key; below it, if its button was pressed, the coordinates that count most.
   function tableRow(row, top, topProduct) {
     var vector = k.subarray(row.j * d, row.j * d + d), name = shorten(keys[row.j]);
     var cell = TL.el("td", {}, [row.weight.toFixed(3), TL.el("i", { style: "width:" + Math.round(100 * row.weight) + "%" })]);

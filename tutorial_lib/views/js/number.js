@@ -1,4 +1,4 @@
-// A field for one number, shared by the views whose numbers can be edited. What is no number is refused with a message.
+// A field for one number, shared by the views whose numbers can be edited. Anything else is rejected with a message.
 const DECIMAL = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i; // stricter than Number(), which takes "" for 0 and "0x1" for 1
 
 // changed(value) is called at each key that leaves a number; field.set(value) writes one without calling it.
@@ -46,7 +46,7 @@ function complain(view, field, message) {
   for (const name in marks) message ? field.setAttribute(name, marks[name]) : field.removeAttribute(name);
 }
 
-// A notebook may show the same output twice, so the view's key alone is no id.
+// A notebook may show the same output twice, so the view's key is not a unique id.
 function newId(view) {
   let id = view.root.dataset.view + "-error";
   while (document.getElementById(id)) id += "-again";
@@ -57,7 +57,7 @@ function written(value) {
   return Number.isInteger(value) ? value + ".0" : String(value);
 }
 
-// This many digits, or powers of ten where they would not fit.
+// This many digits, or powers of ten if they would not fit.
 function shown(value, digits = 2) {
   if (value === -Infinity) return "−∞";
   return Math.abs(value) < 1e5 ? TL.number(value, digits) : value.toExponential(1).replace("-", "−");

@@ -207,7 +207,7 @@ function outline(shape, x, y, r) {
   return at(-1, -1) + by("l", 2, 2) + at(-1, 1) + by("l", 2, -2);
 }
 
-// The points, where they stand in the picture, and the SVG of it.
+// The points, their positions in the picture, and its SVG.
 function Cloud(data) {
   var packed = new Uint16Array(TL.bytes(data.points).buffer), of = TL.bytes(data.of), n = of.length;
   var unit = Float64Array.from(packed, function (v) { return (v / 65535) * 2 - 1; });
@@ -243,7 +243,7 @@ function Cloud(data) {
     return [view.size.width / 2 + scale * right, view.size.height / 2 - scale * up, close];
   }
 
-  // Their lines, or their names, which stand above the points.
+  // Their lines, or their names, which are above the points.
   function axes(tag) {
     var far = -Math.sqrt(1 / 3), corner = [far, far, data.axes.length === 3 ? far : 0];
     var start = place.apply(null, corner), parts = [];

@@ -50,7 +50,7 @@ function draw(view) {
     bars.replaceChildren.apply(bars, now.order.slice(0, SHOWN).map(function (i) {
       var name = spoken(data.pieces[i]);
       if (live) {
-        name = TL.el("button", { type: "button", title: "Go on with this" }, name);
+        name = TL.el("button", { type: "button", title: "Continue with this" }, name);
         name.addEventListener("click", function () { choose(i); });
       }
       return TL.el("tr", {}, [TL.el("th", { scope: "row" }, name), TL.el("td", { "class": "tl-bar" }, TL.el("i", { style: "width:" + (100 * now.p[i]).toFixed(1) + "%" })),

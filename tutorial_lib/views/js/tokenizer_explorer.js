@@ -81,7 +81,7 @@ function howCut(word, longest) {
 }
 
 function reason(word) {
-  if (word.kind === "special") return "a special token, kept as it stands.";
+  if (word.kind === "special") return "a special token, kept unchanged.";
   if (word.kind === "long") return "too long to be cut: the whole word is unknown.";
   if (word.kind === "unknown") return "no pieces make it up, so the whole word is unknown.";
   return "at each place the longest piece is tried first; the first one in the vocabulary is taken.";

@@ -1,13 +1,13 @@
-"""A model in the reader's browser: its weights as scripts that a page loads from a file, with no network.
+"""A model in the reader's browser: its weights as scripts that a page loads from a file, without a network.
 
-`bert.js` and `gpt.js` are the models, read beside `bert.py` and `gpt.py`. `arithmetic.js` is their arithmetic in plain
-JavaScript, `kernel.c` the same in WebAssembly, which `kernel.js` calls. `switches.js` lists the options that change a
-run, and applies them. `worker.js` holds tokenizer and model and answers; `page.js`, which every page of the book loads,
-asks. `write_worker` and `write_model` make what a press loads.
+`bert.js` and `gpt.js` are the models; read them next to `bert.py` and `gpt.py`. `arithmetic.js` is their arithmetic in
+plain JavaScript, `kernel.c` the same in WebAssembly, which `kernel.js` calls. `switches.js` lists the options that
+change a run, and applies them. `worker.js` contains tokenizer and model and answers; `page.js`, which every page of the
+book loads, asks. `write_worker` and `write_model` write the files that a press loads.
 
-`train.js` trains these models, read beside `training/loop.py`; `train.c` and `train_kernel.js` are its arithmetic in
-WebAssembly, and `safetensors.js` reads and writes weights. `session.js` is one run on a reader's text, in a worker of
-its own, `train_worker.js`, which `write_training` makes.
+`train.js` trains these models (read it next to `training/loop.py`); `train.c` and `train_kernel.js` are its arithmetic
+in WebAssembly, and `safetensors.js` reads and writes weights. `session.js` is one run on a reader's text, in a worker
+of its own, `train_worker.js`, which `write_training` writes.
 """
 
 import base64
@@ -30,25 +30,25 @@ from tutorial_lib.weights.eight_bits import GROUP, rounded, rounded_model
 from tutorial_lib.weights.files import read_text
 
 HERE = Path(__file__).parent
-# What the worker is made of, in the order in which it reads it.
+# The scripts of the worker, in the order in which it reads them.
 SOURCES = [
     JS / "wordpiece.js",
     *(HERE / f"{name}.js" for name in "bpe arithmetic kernel bert gpt switches worker".split()),
 ]
-# What trains, and the worker that does it for a page.
+# The scripts for training, and the worker that trains for a page.
 TRAINING = [HERE / f"{name}.js" for name in "arithmetic kernel bert gpt train_kernel train safetensors".split()]
 TRAINER = [JS / "wordpiece.js", HERE / "bpe.js", *TRAINING, HERE / "session.js", HERE / "train_worker.js"]
 PANEL = 8  # rows of a matrix that the kernel computes together
-CALLS = 24  # in which a model's weights come: one long string would take a browser twice the time
-FILES = 8  # of a large model, so that a page can say how much is there; of a small one one is enough
+CALLS = 24  # parts of a model's weights: one long string would take a browser twice the time
+FILES = 8  # of a large model, so that a page can show progress; a small one needs only one
 LARGE = 4 << 20  # bytes of weights
-CLANG = 14  # whose code kernel.wasm and train.wasm are: Debian's packages clang and lld
+CLANG = 14  # the compilers of kernel.wasm and train.wasm: Debian's packages clang and lld
 COMPILE = "--target=wasm32 -O2 -fno-unroll-loops -msimd128 -mbulk-memory -nostdlib -Wl,--no-entry -Wl,--strip-all"
 LINE = 64  # bytes; each array begins at a multiple
 
 
 class _File:
-    """Arrays one after the other, and where each begins."""
+    """Return arrays one after the other, and where each begins."""
 
     def __init__(self):
         self.parts, self.size = [], 0
@@ -62,11 +62,12 @@ class _File:
 
 
 def packed(model) -> tuple[bytes, dict]:
-    """A model's weights in 8 bits, as bytes, and by the names of its parts what stands where.
+    """Return a model's weights in 8 bits, as bytes, and a table of their contents by the names of its parts.
 
-    Tables keep the order of their rows; matrices stand in panels of 8 rows, two coordinates of all eight side by side,
-    as the kernel reads them, the last one filled up with rows of 0. `longest` is the length of a matrix's longest row
-    in whole numbers, by which the kernel knows how large a sum can get. Poolers and heads of other tasks stay behind.
+    Tables keep the order of their rows; matrices are stored in panels of 8 rows, two coordinates of all eight side by
+    side, as the kernel reads them, the last panel filled up with rows of 0. `longest` is the length of a matrix's
+    longest row in whole numbers, from which the kernel knows how large a sum can get. Poolers and heads of other tasks
+    are left out.
 
     >>> from tutorial_lib.bert import Bert, Config
     >>> data, parts = packed(Bert(Config(vocab_size=100, d_model=32, n_layers=1, n_heads=1, d_ff=32)))
@@ -113,11 +114,11 @@ def _matrix(file, matrix, bias):
 
 
 def write_model(folder, name, model, tokenizer, texts=()) -> int:
-    """Write a model's weights and vocabulary as scripts that hand them on in 24 calls. Returns their bytes.
+    """Write a model's weights and vocabulary as scripts that deliver them in 24 calls. Returns their bytes.
 
-    A small model is NAME.js; a large one goes on in NAME-1.js to NAME-7.js. model: a `Bert` or a `GPT` whose widths are
-    multiples of 32. texts: what a reader's text is compared with, by the cosine of mean vectors; they travel in one
-    byte a coordinate. Each file is written beside and renamed.
+    A small model is NAME.js; a large one continues in NAME-1.js to NAME-7.js. model: a `Bert` or a `GPT` whose widths
+    are multiples of 32. texts: the texts that a reader's text is compared with, by the cosine of mean vectors; they are
+    sent in one byte per coordinate. Each file is written under another name and renamed.
     """
     data, parts = packed(model)
     config = model.config
@@ -134,7 +135,7 @@ def write_model(folder, name, model, tokenizer, texts=()) -> int:
         "size": len(data),
         "weights": parts,
     }
-    if hasattr(model, "rope"):  # rotary positions: radians a place, for each pair of a head's coordinates
+    if hasattr(model, "rope"):  # rotary positions: radians per position, for each pair of a head's coordinates
         about["config"]["frequencies"] = model.rope.frequencies(config.d_model // config.n_heads).tolist()
     step = -(-len(data) // CALLS // 3) * 3  # three bytes are four letters
     calls = [
@@ -151,7 +152,7 @@ def write_model(folder, name, model, tokenizer, texts=()) -> int:
 
 
 def write_worker(folder) -> None:
-    """Write worker.js: what the worker is made of, as a string, for a page opened from a file may not read scripts."""
+    """Write worker.js: the worker's source as a string, because a page opened from a file must not read scripts."""
     write_text(Path(folder) / "worker.js", f"tutorialLib.source = {json.dumps(_joined('kernel', SOURCES))};\n")
 
 
@@ -173,7 +174,7 @@ def _joined(kernel, sources):
 
 
 def least_cosine(model, texts) -> float:
-    """What rounding does to a `Bert`: the smallest cosine of a token's last vector to that of the rounded model.
+    """Return the effect of rounding on a `Bert`: the smallest cosine of a token's last vector to the rounded model's.
 
     >>> from tutorial_lib.bert import Bert
     >>> 0.999 < least_cosine(Bert.from_pretrained(), ["The bear opened the door with a smile."]) < 1
@@ -184,18 +185,18 @@ def least_cosine(model, texts) -> float:
 
 
 def _bytes_of(vectors):
-    """Vectors in one byte a coordinate, each with a step of its own, which its direction does not need."""
+    """Return vectors in one byte per coordinate, each with its own step, which its direction does not need."""
     whole = np.rint(vectors * (127 / np.abs(vectors).max(1, keepdims=True)))
     return base64.b64encode(whole.astype(np.int8).tobytes()).decode()
 
 
 def compile_kernel(path, name="kernel") -> None:
-    """Write the .wasm of kernel.c or train.c. Another clang than 14 writes other code that computes the same."""
+    """Write the .wasm of kernel.c or train.c. A clang other than 14 writes different code with the same results."""
     subprocess.run(["clang", *COMPILE.split(), HERE / f"{name}.c", "-o", path], check=True)
 
 
 def _bpe(tokenizer):
-    """What bpe.js needs of a byte-level BPE."""
+    """Return the settings that bpe.js needs of a byte-level BPE."""
     letters = {name: getattr(kinds, name).table for name in ("LETTER", "NUMBER", "WHITE")}
     characters = byte_characters()
     return {

@@ -1,6 +1,6 @@
 // A view of an example that is measured again for the reader's text; Python measured the example. measure(texts, live, data,
 // current) gives a promise of {found, note}: what is in data.found, for other texts. charts(found, data) gives what is shown:
-// [[name, chart, sentence], ...]; the menu keeps its place where the name is there again.
+// [[name, chart, sentence], ...]; the menu keeps its place if the name is there again.
 function asking(view, measure, charts) {
   var data = view.data, shown = charts(data.found, data), menu = null, ask = null;
   var example = data.boxes.map(function (box) { return TL.el("p", { "class": "tl-asked" }, [box[0] + ": ", TL.el("b", {}, box[1])]); });
@@ -52,7 +52,7 @@ function quoted(name) { return "\u201c" + name + "\u201d"; }
 
 function names(count, form) { return Array.from({ length: count }, function (_, i) { return form(i); }); }
 
-// The names of the stops at which a token's vector stands before the first layer and after each.
+// The names of the values that are a token's vector before the first layer and after each.
 function depths(data) { return ["embeddings.output"].concat(names(data.layers, function (i) { return "layer." + i + ".output"; })); }
 
 // As words_of in asking.py.

@@ -1,4 +1,4 @@
-// How alike the words of a text are, layer by layer.
+// How similar the words of a text are, layer by layer.
 function draw(view) { asking(view, measure, charts); }
 
 async function measure(texts, live, data) {

@@ -80,7 +80,7 @@ var drawn = (function () {
   }
 
   function bars(chart) {
-    var low = chart.low ?? 0; // up to 1; band: for each row [from, to], where chance lies
+    var low = chart.low ?? 0; // up to 1; band: for each row [from, to], the range of chance
     function share(value) { return 100 * (clamp(value, low, 1) - low) / (1 - low); }
     function part(tag, from, to) { return TL.el(tag, { style: "left:" + from.toFixed(1) + "%;width:" + (to - from).toFixed(1) + "%" }); }
     return [TL.el("table", { "class": "tl-bars" }, TL.el("tbody", {}, chart.rows.map(function (row, i) {

@@ -22,7 +22,7 @@ function charts(found, data) {
   });
 }
 
-// A token in quotes, with its place where the same token stands more than once.
+// A token in quotes, with its position if the same token occurs more than once.
 function nameOf(tokens, i) {
   return quoted(tokens[i]) + (tokens.indexOf(tokens[i]) !== tokens.lastIndexOf(tokens[i]) ? " #" + i : "");
 }

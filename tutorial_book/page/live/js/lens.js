@@ -11,7 +11,7 @@ async function measure(texts, live, data) {
 }
 
 function charts(found, data) {
-  var curves = found.curves.map(function (curve, k) { return [spoken(data.pieces[found.best[k]]), curve]; }); // two tokens may be spoken alike
+  var curves = found.curves.map(function (curve, k) { return [spoken(data.pieces[found.best[k]]), curve]; }); // two tokens may be spoken in the same way
   return [["", byLayer("probability", curves, []), "After 0, 1, \u2026 layers the likeliest next token is " +
     found.favorites.map(function (i) { return quoted(spoken(data.pieces[i])); }).join(", ") + "."]];
 }

@@ -1,4 +1,4 @@
-// What stands behind [MASK].
+// The candidates for [MASK].
 function draw(view) { asking(view, measure, charts); }
 
 async function measure(texts, live, data) {

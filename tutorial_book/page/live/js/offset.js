@@ -30,7 +30,7 @@ async function measure(texts, live, data) {
   return { note: TL.cut(trace), found: { names: pair.map(function (word) { return word.name; }), given: grids[0], elsewhere: rows.length ? grids[1] : null } };
 }
 
-// found.elsewhere: null where the text has no such distance elsewhere.
+// found.elsewhere: null if the text has no such distance elsewhere.
 function charts(found, data) {
   var given = found.given.flat(), elsewhere = found.elsewhere ? found.elsewhere.flat() : given.map(function () { return 0; });
   var gains = given.map(function (value, i) { return value - elsewhere[i]; }), best = gains.indexOf(Math.max.apply(null, gains));

@@ -1,5 +1,5 @@
 // A text moved along, read by two decoders. First what was prepared is shown, later what
-// the page computes of the reader's text, and then one token can be moved alone.
+// the page computes of the reader's text, and then a single token can be moved.
 function draw(view) {
   var data = view.data, turn = 0, range = null, menu = null, mine = null; // mine: the reader's text with what the page computed of it
   var example = tokensOf(data.ids), sides = data.names.map(function (name) { return TL.el("section", { "aria-label": name }); });
@@ -11,7 +11,7 @@ function draw(view) {
   function controls() {
     range = TL.range(view, "places moved by", { min: 0, max: data.most, value: 0 }, String, move);
     if (!data.live || !TL.live(view, [["Begin a story", data.text, true]], answer, data.live[0])) return;
-    asked.remove(); // it stands in the box
+    asked.remove(); // it is in the box
     var note = view.root.querySelector(".tl-live [role=status]");
     note.textContent = note.textContent.replace("the model: 2 MB", "both models: 4 MB");
   }
