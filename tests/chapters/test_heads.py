@@ -1,4 +1,4 @@
-"""What the chapter "Many heads, masks, two texts" says beyond the page's own run: by hand, and in other texts."""
+"""What the chapter "Many heads" says beyond the page's own run: by hand, and in other texts."""
 
 import numpy as np
 import pytest
