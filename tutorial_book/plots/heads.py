@@ -19,8 +19,8 @@ def one_or_two(sentences, looks):
     sentences: lists of as many words. looks: title -> (n_heads, n_words), the weights.
 
     >>> axes = one_or_two([["dogs", "chase", "cats"]], {"one head": [[0.5, 0.0, 0.5]]})
-    >>> [text.get_text() for text in axes[0].texts][-1]
-    '0.5 cats + 0.5 dogs'
+    >>> [text.get_text() for text in axes[0].texts]
+    ['0.5', '0.5', '0.5 cats + 0.5 dogs', 'dogs', 'chase', 'cats']
     """
     figure, axes = panel_grid(len(sentences) * len(looks), len(looks), (0, 0.1), (4.0, 1.55))
     figure.phone = {"columns": 1, "panel_height": 1.5}
@@ -38,7 +38,7 @@ def one_or_two(sentences, looks):
             write(ax, place, 0.2, said, color=ON_PALE)
         for i, word in enumerate(words):
             box(ax, i, 2, 0.8, 0.44, facecolor="#E4E4E4")
-            write(ax, i, 2, word, color=ON_PALE)
+            write(ax, i, 2, word)
         ax.set(xlim=(-0.6, len(words) - 0.4), ylim=(-0.1, 2.3), title=title)
         ax.axis("off")
     return axes

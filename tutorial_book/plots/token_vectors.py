@@ -26,7 +26,7 @@ def words_in_place(places, words, most=60):
     ax.margins(0.06)
     bare(ax)
     extent = np.ptp(places, axis=0).max()
-    room = extent * np.array([0.017, 0.036])  # of a letter: its width and its height
+    room = extent * np.array([0.023, 0.05])  # of a letter on a phone: its width and its height
     taken = []
     for place, word in zip(places, words):
         half = np.array([len(word), 1]) * room / 2
