@@ -12,7 +12,7 @@ QUERIES = {
     "what is a token": "tokenization",
     "layer norm": "bert",
     "why divide by sqrt d": "attention",
-    "causal mask": "heads",
+    "causal mask": "decoders",
     "word piece": "tokenization",
     "anisotropy": "shape",
     "intrinsic dimension": "shape",

@@ -52,9 +52,19 @@ def test_slides_show_the_chapter_and_spoil_no_guess(name):
 
 def test_board_comes_before_its_figure():
     board, figure = slides("attention")[2:4]
-    assert source.words(board.select_one(".ask")) == "At the board" and link(figure) == "fig-one-row"
+    assert source.words(board.h2) == "One row, on the board" and link(figure) == "fig-one-row"
     assert source.words(board.select_one("aside.notes")).startswith("6–18. One row, on the board")
-    assert board.select_one("aside.notes table"), "the board picture is not in the notes"
+    for place in ("aside.notes", ".fragment"):
+        assert board.select_one(f"{place} table"), f"the board picture is not in {place}"
+
+
+@chapters
+def test_no_slide_is_empty(name):
+    for slide in slides(name)[1:]:
+        shown = [part for part in slide.find_all(recursive=False) if part.name not in ("h2", "aside")]
+        texts = [source.words(part) for part in shown]
+        there = any(part.select("img, svg, .tl-view, .math") or part.name == "figure" for part in shown)
+        assert there or len(" ".join(texts).split()) >= 5, source.words(slide.h2)
 
 
 @chapters

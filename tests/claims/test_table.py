@@ -30,6 +30,14 @@ def test_only_claims_that_do_not_hold_are_open():
     assert "? needs bert-base-cased. Why." in html
 
 
+def test_brief_table_counts_what_holds():
+    entries = [result(), result(), result(FAILS), result("needs bert-base-cased")]
+    html = Table(entries, brief=True)._repr_html_()
+    assert re.findall(r"<summary>(.*?)</summary>", html) == ["1 ✗ does not hold"]
+    assert "2 of 4 hold; 1 wait" in html and "2 of 4" not in Table(entries)._repr_html_()
+    assert table("heads").brief and not table(source="G").brief
+
+
 def test_texts_are_shown_and_never_run():
     nasty = "<img src=x onerror=alert(1)></script>"
     read = Item("L", "2", nasty, ("L-2-x",), "bert", nasty, nasty)

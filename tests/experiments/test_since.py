@@ -29,6 +29,7 @@ def test_each_kind_has_the_parts_that_it_names(kind, parts):
         assert isinstance(layer.attention_norm, llama.RMSNorm) == isinstance(layer.norm, llama.RMSNorm) == parts.rms
         assert isinstance(layer.feed_forward, bert.FeedForward) == (not parts.gated)
         assert layer.attention.W_K.out_features == parts.n_kv_heads * since.D_K
+        assert (layer.attention.W_Q.bias is not None) == parts.biases
     assert isinstance(model.config.rope, Still) == (parts.positions != "rotary")
     table = getattr(model.embeddings, "table", None)
     assert (table is not None) == (parts.positions in ("learned", "sinusoidal"))

@@ -18,20 +18,20 @@ from tutorial_lib.training.pretraining import training_pairs
 # These draw numbers derived from the given ones; test_known_answers.py knows some.
 COMPUTED = """
     decoders.masked directions.row_lengths evolution.last_jump evolution.layer_paths heads.padding_looks
-    learning.heads_beside_chance positions.position_breaks positions.shift_circles positions.similarity_curves
+    learning.heads_beside_chance positions.position_breaks positions.similarity_curves
     scale.days seeing.group_gaps seeing.hubs shape.ratio_lines since.by_place token_vectors.cosine_tails
     token_vectors.norms_along_ids tokenization.prices virus.reliability evolution.step_curves
 """.split()
 # Their arguments are names of fields, or words that they spell, cut or need not show.
 REWORDED = """
     charts.bars charts.letters charts.outlines charts.stacked decoders.one_pass embeddings.embedding_sum
-    evolution.step_curves scale.rates speed.ratios tokenization.cleaned tokenization.longest_match
-    tokenization.round_trip tokenization.token_cuts tokenization.vocabulary_blocks
+    evolution.step_curves scale.rates speed.ratios token_vectors.words_in_place tokenization.cleaned
+    tokenization.longest_match tokenization.round_trip tokenization.token_cuts tokenization.vocabulary_blocks
 """.split()
 # These write outside their axes, or show a part.
 BEYOND = """
     loud.changes architectures.stacks attention.weight_and_effect cost.seconds dimension.seen_from evolution.last_jump
-    gates.variance_strips heads.split_by_hand heads.training_mask shape.ratio_lines token_vectors.cosine_tails
+    gates.variance_strips heads.split_by_hand decoders.training_mask shape.ratio_lines token_vectors.cosine_tails
     tokenization.cleaned tokenization.growing
 """.split()
 FINDER = doctest.DocTestFinder(exclude_empty=True)
@@ -121,7 +121,7 @@ CROWDED = [
     (lambda: plots.evolution.last_jump(CLOSE, ["the", "[SEP]"]), layouts.narrow),
     (lambda: plots.evolution.last_jump(CLOSE, ["the", "[SEP]"]), layouts.for_slide),
     (lambda: plots.bert.heads_on_top(TOKENS, 0.6, 3, [("x", 0.5)], (128, 1_210)), layouts.for_slide),
-    (lambda: plots.heads.training_mask(PAIRS, np.eye(4)), layouts.for_slide),
+    (lambda: plots.decoders.training_mask(PAIRS, np.eye(4)), layouts.for_slide),
     (lambda: plots.decoders.layers_side_by_side(), layouts.for_slide),
 ]
 

@@ -66,11 +66,13 @@ def _reading_order(claim: Claim) -> tuple:
 def table(chapter=None, source=None) -> Table:
     """Check the claims of a chapter, a document, or all, and return them as a table for a page, with the readings.
 
+    A chapter's table is brief: it lists what does not hold.
+
     >>> print(table("heads"))  # doctest: +ELLIPSIS
     Rezaei 9.2  ✗ does not hold  (recomputed)  [R-9.2-partition]
     ...
     """
-    return Table([*map(check, claims(chapter, source)), *readings(chapter, source)])
+    return Table([*map(check, claims(chapter, source)), *readings(chapter, source)], brief=chapter is not None)
 
 
 def report() -> int:

@@ -5,7 +5,7 @@ import torch
 from tutorial_book.claims.claim import ROUND, claims_of
 from tutorial_book.claims.tools import count, published_decoder
 from tutorial_lib import bert, gpt
-from tutorial_lib.attention import causal_mask
+from tutorial_lib.attention import MultiHeadAttention, causal_mask
 
 claim = claims_of("architectures")
 
@@ -22,6 +22,11 @@ def _():
     masks = (None, causal_mask(7))
     return [torch.allclose(ours(X, mask=mask)[0], theirs(X), atol=1e-5) for mask in masks]
 
+
+claim("L-3.2.7-two-sizes", "In cross-attention the two domains may have vectors of different sizes (here: 9 of size 6 "
+      "update 5 of size 8, which keep their shape).", True,
+      lambda: list(MultiHeadAttention(8, 2, d_memory=6)(torch.randn(5, 8), memory=torch.randn(9, 6))[0].shape),
+      expected=[5, 8])
 
 claim("A-3.3-opt-125m", "OPT has 125M parameters in its smallest size.", 125e6,
       lambda: count(published_decoder("opt-125m")), tolerance=ROUND)

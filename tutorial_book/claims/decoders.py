@@ -1,4 +1,4 @@
-"""N 0-3: the input of a decoder, and how it generates one token after the other, recomputed."""
+"""L 3.2.7 and N 0-3: the input of a decoder, and how it generates one token after the other, recomputed."""
 
 import torch
 
@@ -26,6 +26,11 @@ def spaced(tokens):
     """Byte-level tokens as N writes them, with their spaces."""
     return [token.replace("Ġ", " ") for token in tokens]
 
+
+# --- L 3.2.7: masked attention ---------------------------------------------------------------------------------------
+
+claim("L-3.2.7-minus-infinity", "A score of −∞ gets weight 0 (here: the third of 1, 1, −∞).", True,
+      lambda: softmax(torch.tensor([1.0, 1.0, -torch.inf]))[2], expected=0.0)
 
 # --- N 0: what a causal model is -------------------------------------------------------------------------------------
 

@@ -1,10 +1,10 @@
-"""R 9, L 3.2.5 and 3.2.7: many heads, masks and cross-attention, recomputed."""
+"""R 9 and L 3.2.5: many heads, recomputed."""
 
 import torch
 
 from tutorial_book.claims.claim import FAILS, claims_of
 from tutorial_book.claims.tools import bert_attention, random_attention
-from tutorial_lib.attention import MultiHeadAttention, attention, softmax
+from tutorial_lib.attention import MultiHeadAttention, attention
 
 claim = claims_of("heads")
 
@@ -61,14 +61,3 @@ claim("L-3.2.5-value-parameters", "A value goes through two matrices, which need
 def _():
     mha, X = random_attention()
     return torch.allclose(mha.head_updates(X).sum(-3) + mha.W_O.bias, mha(X)[0], atol=1e-12)
-
-
-# --- L 3.2.7 Masked attention and cross-attention ------------------------------------------------------------------
-
-claim("L-3.2.7-minus-infinity", "A score of −∞ gets weight 0 (here: the third of 1, 1, −∞).", True,
-      lambda: softmax(torch.tensor([1.0, 1.0, -torch.inf]))[2], expected=0.0)
-
-claim("L-3.2.7-two-sizes", "In cross-attention the two domains may have vectors of different sizes (here: 9 of size 6 "
-      "update 5 of size 8, which keep their shape).", True,
-      lambda: list(MultiHeadAttention(8, 2, d_memory=6)(torch.randn(5, 8), memory=torch.randn(9, 6))[0].shape),
-      expected=[5, 8])

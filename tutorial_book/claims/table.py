@@ -32,10 +32,13 @@ table.claims .value { display: block; font-family: monospace, monospace; font-si
 
 
 class Table:
-    """Checked claims and readings, in groups by verdict: HTML on a page, plain text elsewhere."""
+    """Checked claims and readings, in groups by verdict: HTML on a page, plain text elsewhere.
 
-    def __init__(self, entries: list[Result | Item]):
-        self.entries = list(entries)
+    brief: claims that hold, or that wait for a model, are counted and not listed. The page of all claims lists them.
+    """
+
+    def __init__(self, entries: list[Result | Item], brief: bool = False):
+        self.entries, self.brief = list(entries), brief
         for entry in self.entries:
             if not isinstance(entry, (Result, Item)):
                 raise TypeError(f"entries must come from check(claim) or readings(), got {type(entry).__name__}")
@@ -46,11 +49,17 @@ class Table:
     def _repr_html_(self):
         """Return HTML in which claims that do not hold are open; other groups are folded, also without JavaScript."""
         fail, differ, hold, rest = by_verdict(self.entries)
+        told = ""
+        if self.brief:
+            others = [f"{len(hold)} of {len(self.entries)} hold"] * bool(hold)
+            others += [f"{len(rest)} wait for a model or a record that is not here"] * bool(rest)
+            told = f"<p>{'; '.join(others)}. The page of all claims lists them.</p>" if others else ""
+            hold = rest = []
         groups = ((_titles(SIGNS[FAILS], "does not hold", "do not hold"), fail, " open"),
                   (_titles(SIGNS[DIFFERS], DIFFERS, "differ on another model"), differ, ""),
                   (_titles(SIGNS[HOLDS], "holds", "hold"), hold, ""),
                   (_titles("?", "needs what is not on this machine", "need what is not on this machine"), rest, ""))
-        return STYLE + "".join(
+        return STYLE + told + "".join(
             f'\n<details class="claims"{state}><summary>{len(entries)} {titles[len(entries) > 1]}</summary>'
             f"\n{_table(entries)}\n</details>"
             for titles, entries, state in groups

@@ -49,6 +49,7 @@ class Parts:
     positions: str = "rotary"
     gated: bool = True
     rms: bool = True
+    biases: bool = False
     n_kv_heads: int = N_HEADS
     d_ff: int = 170
 
@@ -63,6 +64,7 @@ KINDS = {
     "no positions": Parts("none"),
     "LayerNorm": Parts(rms=False),
     "plain feed-forward": Parts(gated=False, d_ff=252),
+    "biases": Parts(biases=True, d_ff=167),
     "2 key heads": Parts(n_kv_heads=2, d_ff=191),
     "1 key head": Parts(n_kv_heads=1, d_ff=202),
 }
@@ -121,6 +123,10 @@ class Decoder(llama.Llama):
             self.norm = nn.LayerNorm(WIDTH)
             for layer in self.layer:
                 layer.attention_norm, layer.norm = nn.LayerNorm(WIDTH), nn.LayerNorm(WIDTH)
+        if parts.biases:
+            for linear in self.layer.modules():
+                if isinstance(linear, nn.Linear):
+                    linear.bias = nn.Parameter(torch.zeros(linear.out_features))
         bert.initialize(self)
         spread(self, STD)
         if parts.positions in ("learned", "sinusoidal"):

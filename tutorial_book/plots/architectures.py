@@ -4,10 +4,11 @@ attention during a translation.
 Sources: L 3.2 (Fig. 4), 3.2.7, 3.3.1; Vaswani et al. (2017), Fig. 1.
 """
 
+import matplotlib.pyplot as plt
 import numpy as np
 
 from tutorial_book.plots.base import COLORS, TINTS, WEIGHTS, as_array, heatmap
-from tutorial_book.plots.parts import box, dotted, panel_grid, write
+from tutorial_book.plots.parts import arrow, box, dotted, panel_grid, plate, write
 
 LINE = "#444444"
 LOOKS, CROSSES, WIDENS, NORM = "attention", "attention", "feed forward", "the rest"
@@ -113,3 +114,51 @@ def looks(own, crossing, written, read, source, aligned=()):
     for i, j in enumerate(aligned):
         box(axes[1], j, i, 0.9, 0.9, fill=False, edgecolor=COLORS[1], linewidth=1.8)
     return axes
+
+
+def cross_shapes(n, d_model, m, d_memory):
+    """Cross-attention as matrices of small squares: n tokens of one text ask, m tokens of the other one answer.
+
+    >>> ax = cross_shapes(5, 8, 4, 6)
+    >>> [text.get_text() for text in ax.texts if "→" in text.get_text()]
+    ['$W_Q$\\n8 → 8', '$W_K$\\n6 → 8', '$W_V$\\n6 → 8', '$W_O$: 8 → 8']
+    """
+    _, ax = plt.subplots(figsize=(8.2, 4.0))
+    ax.figure.phone = {"panel_height": 3.4}
+
+    def matrix(x, y, shape, color, name):
+        for i, j in np.ndindex(shape):
+            box(ax, x + j + 0.5, y + i + 0.5, 0.9, 0.9, facecolor=color)
+        ax.text(x, y - 0.3, f"{name}\n{shape}", va="bottom")
+
+    left, middle, right = 0, d_model + 7, 2 * d_model + 13
+    key = n + 4
+    value = key + m + 4
+    matrix(left, 0, (n, d_model), TINTS["first text"], "Finnish")
+    matrix(left, (key + value) / 2, (m, d_memory), TINTS["second text"], "English")
+    matrix(middle, 0, (n, d_model), TINTS["query"], "queries")
+    matrix(middle, key, (m, d_model), TINTS["key"], "keys")
+    matrix(middle, value, (m, d_model), TINTS["value"], "values")
+    averages, output = n + 6, 2 * n + 13
+    matrix(right, 0, (n, m), TINTS["attention"], "weights")
+    matrix(right, averages, (n, d_model), TINTS["value"], "averages")
+    matrix(right, output, (n, d_model), TINTS["first text"], "output")
+    look = {"style": "->", "shrinkA": 2, "shrinkB": 2}
+    size = f"\n{d_memory} → {d_model}"
+    for start, end, name in (
+        ((d_model, n / 2), (middle, n / 2), f"$W_Q$\n{d_model} → {d_model}"),
+        ((d_memory, (key + value) / 2 + 1), (middle, key + m / 2), "$W_K$" + size),
+        ((d_memory, (key + value) / 2 + m - 1), (middle, value + m / 2), "$W_V$" + size),
+    ):
+        arrow(ax, start, end, **look)
+        write(ax, (start[0] + end[0]) / 2, (start[1] + end[1]) / 2, name, fontsize=9, bbox=plate(0.5))
+    middle += d_model
+    arrow(ax, (middle, n / 2), (right, n / 2), **look)
+    arrow(ax, (middle, key + m / 2), (right, n - 1), **look)
+    arrow(ax, (middle, value + m / 2), (right, averages + n / 2), **look)
+    for start, end in ((n, averages), (averages + n, output)):
+        arrow(ax, (right + 1.5, start), (right + 1.5, end - 3.8), **look)  # down to the name of the next
+    ax.text(right + 2.2, (averages + n + output - 3.8) / 2, f"$W_O$: {d_model} → {d_model}", va="center", fontsize=9)
+    ax.set(xlim=(-0.3, right + d_model + 0.3), ylim=(output + n + 0.5, -3.2), aspect="equal")
+    ax.axis("off")
+    return ax

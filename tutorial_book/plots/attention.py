@@ -10,7 +10,7 @@ from matplotlib.ticker import MaxNLocator
 
 from tutorial_book.plots.base import COLORS, ON_DEEP, ON_PALE, ROLES, SIGNED, TINTS, as_array, heatmap
 from tutorial_book.plots.cells import cells, short
-from tutorial_book.plots.parts import arrow, dotted, draw_curves, note, panel_grid, write
+from tutorial_book.plots.parts import arrow, dotted, note, panel_grid, write
 
 PLATE = {"boxstyle": "round,pad=0.15", "facecolor": "white", "edgecolor": "none", "alpha": 0.85}
 PAINTED = 'key (the query is "painted")'
@@ -166,31 +166,6 @@ def one_query(weights):
     return axes
 
 
-def terms(tokens, weights, values):
-    """Draw an output as a sum: for each token the weight, the value, and the product of both; below, their sum.
-
-    >>> axes = terms(["a", "b"], [0.75, 0.25], [[4.0], [8.0]])
-    >>> [text.get_text() for text in axes[2].texts]
-    ['3', '2', '5']
-    """
-    weights, values = as_array(weights), as_array(values)
-    products = weights[:, None] * values
-    widths = [1, values.shape[1], values.shape[1]]
-    figure, axes = plt.subplots(1, 3, figsize=(7.6, 0.36 * len(tokens) + 1.0), width_ratios=widths)
-    figure.phone = {"columns": 3, "panel_height": 3.4}
-    empty = np.full((1, 1), np.nan)
-    names = [*tokens, "sum"]
-    parts = (
-        (np.r_[weights[:, None], weights.sum().reshape(1, 1)], "weight", {"weights": True, "names": names}),
-        (np.r_[values, np.repeat(empty, values.shape[1], 1)], "times value", {"tint": TINTS["value"]}),
-        (np.r_[products, products.sum(0)[None]], "= term", {}),
-    )
-    for ax, (matrix, title, look) in zip(axes, parts):
-        _tinted(ax, matrix, title, **look)
-        ax.axhline(len(tokens) - 0.5, color="black", lw=1.2)
-    return axes
-
-
 def weight_and_effect(weight, share, length):
     """Draw [CLS] layer by layer: its weight, its share of the update, and its value's length compared with others.
 
@@ -239,81 +214,6 @@ def variances(d_k, plain, scaled):
     return ax
 
 
-def gradient_norms(spread, mean, median, marks):
-    """Draw the size of the softmax's Jacobian against the scores' standard deviation. marks: label -> line.
-
-    >>> gradient_norms([1, 2], [0.3, 0.2], [0.3, 0.2], {"scaled": 1}).get_yscale()
-    'log'
-    """
-    _, ax = plt.subplots(figsize=(6.2, 3.6))
-    draw_curves(ax, {"mean": mean, "median": median}, as_array(spread), lines=("-", "--"))
-    ax.set(xscale="log", yscale="log", xlabel="standard deviation of the scores", ylabel=r"$\|\partial a/\partial z\|$")
-    for label, at in marks.items():
-        dotted(ax, x=at, color="gray", linewidth=1.5)
-        ax.annotate(label, (at, 1.01), xycoords=("data", "axes fraction"), fontsize=9, ha="center", va="bottom")
-    ax.legend(loc="lower left")
-    return ax
-
-
-def temperatures(tokens, weights):
-    """Draw the same scores at several temperatures, one row of bars each. weights: temperature -> (n,).
-
-    >>> len(temperatures(["a", "b"], {0.5: [0.9, 0.1], 2.0: [0.6, 0.4]}))
-    2
-    """
-    _, axes = panel_grid(len(weights), 1, size=(6.4, 0.6), each=(0, 1.15), xlabel=PAINTED, sharex=True, sharey=True)
-    for ax, (temperature, row) in zip(axes, weights.items()):
-        bars = ax.bar(tokens, as_array(row), color=COLORS[0])
-        ax.bar_label(bars, fmt="%.2f", fontsize=8)
-        ax.set(ylim=(0, 1.2), yticks=[0, 1], ylabel=f"T = {temperature:g}")
-    return axes
-
-
-def products(X, maps, tokens):
-    """Draw one product in full per row, X W = XW. maps: name ("Q") -> its matrix W (d_model, d_k).
-
-    One scale of colors for all.
-
-    >>> products([[1.0, 2.0]], {"Q": [[1.0], [3.0]]}, ["a"])[0, 2].texts[0].get_text()
-    '7.00'
-    """
-    X, maps = as_array(X), {name: as_array(W) for name, W in maps.items()}
-    values = np.concatenate([X.ravel(), *(np.r_[W.ravel(), (X @ W).ravel()] for W in maps.values())])
-    limits = values.min(), values.max()
-    size, widths = (7.4, 2.75 * len(maps)), [1, 1, 1.2]
-    figure, axes = plt.subplots(len(maps), 3, figsize=size, width_ratios=widths, squeeze=False)
-    figure.phone = {"columns": 3, "panel_height": 1.9}
-    for (left, middle, right), (name, W) in zip(axes, maps.items()):
-        _plain_heatmap(X, left, "X", rows=tokens, digits=1, limits=limits)
-        _plain_heatmap(W, middle, f"$\\times\\ W_{name}$", digits=1, limits=limits)
-        _plain_heatmap(X @ W, right, f"$=\\ {name}$", rows=tokens, digits=2, limits=limits)
-        right.set_yticklabels([])
-        spare = (len(X) - len(W)) / 2  # the same cell height everywhere, W in the middle
-        if spare > 0:
-            middle.set_ylim(len(W) - 0.5 + spare, -0.5 - spare)
-            middle.title.set_y(1 - spare / len(X))
-    return axes
-
-
-def attention_steps(scores, scaled, weights, output, tokens):
-    """Draw attention in four matrices: Q K^T, divided by sqrt(d_k), softmax of each row, times V.
-
-    >>> axes = attention_steps([[4.0]], [[2.0]], [[1.0]], [[3.0]], ["a"])
-    >>> [ax.get_title() for ax in axes.flat]
-    ['1. $Q K^T$', '2. divided by $\\\\sqrt{d_k}$', '3. softmax of each row', '4. output: times $V$']
-    """
-    figure, axes = plt.subplots(2, 2, figsize=(8.6, 6.6))
-    figure.phone = {"panel_height": 2.6}
-    titles = ["1. $Q K^T$", "2. divided by $\\sqrt{d_k}$", "3. softmax of each row", "4. output: times $V$"]
-    for ax, title, matrix in zip(axes.flat, titles, (scores, scaled, weights, output)):
-        last = title.startswith("4")
-        _plain_heatmap(as_array(matrix), ax, title, rows=tokens, columns=None if last else tokens, digits=2)
-    axes[1, 1].set_xlabel("coordinate")
-    for ax in axes.flat[:3]:
-        ax.set(xlabel="key", ylabel="query")
-    return axes
-
-
 def named_points(points, names, pairs=(), shares=None):
     """Draw points in the plane with their names; pairs: index pairs to join by a line with their distance.
 
@@ -337,23 +237,6 @@ def named_points(points, names, pairs=(), shares=None):
         labels = [f"{label} ({share:.0%} of the variance)" for label, share in zip(labels, shares)]
     ax.set(xlabel=labels[0], ylabel=labels[1], aspect="equal")
     ax.margins(0.16)
-    return ax
-
-
-def printed_and_computed(tokens, printed, computed, label):
-    """Draw the printed values of a document next to the values from its own numbers, a pair of bars per token.
-
-    >>> printed_and_computed(["a"], [0.4], [0.5], "weight").get_ylabel()
-    'weight'
-    """
-    _, ax = plt.subplots(figsize=(6.6, 3.2))
-    at = np.arange(len(tokens))
-    for shift, values, name, color in ((-0.2, printed, "printed", COLORS[4]), (0.2, computed, "computed", COLORS[0])):
-        bars = ax.bar(at + shift, as_array(values), 0.4, label=name, color=color)
-        ax.bar_label(bars, fmt=lambda value: f"{value:.2f}".lstrip("0"), fontsize=8)
-    ax.set_xticks(at, tokens)
-    ax.set(xlabel=PAINTED, ylabel=label)
-    ax.legend()
     return ax
 
 

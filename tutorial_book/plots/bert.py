@@ -14,13 +14,11 @@ from tutorial_book.plots.parts import (
     arrow,
     box,
     dotted,
-    draw_curve,
     legend_below,
     note,
     panel_grid,
     plate,
     rows,
-    ticks,
     write,
 )
 from tutorial_lib.bert import gelu, relu
@@ -113,30 +111,6 @@ def layer_diagram(trace, i=0):
     below = f"to layer {i + 1}" if f"layer.{i + 1}.output" in trace else "the model's output"
     write(right, x, 6, below, weight="bold", fontsize=10)
     return figure
-
-
-def norms_by_sublayer(trace, n_layers):
-    """Draw the length of the vectors through all sublayers: [CLS] (the first token), and the range of all others."""
-    stops = ["embeddings.output"] + [f"layer.{i}.{name}" for i in range(n_layers) for name in SUBLAYERS]
-    lengths = np.array([np.linalg.norm(as_array(trace[stop][0]), axis=-1) for stop in stops])  # (stops, n)
-    _, ax = plt.subplots(figsize=(6.4, 4.2))
-    for i in range(0, n_layers, 2):
-        ax.axvspan(4 * i + 0.5, 4 * i + 4.5, color="#F2F2F2", lw=0)
-    beside = [(-7, 3), (-7, 3), (0, 6), (0, -12)]  # distance in points between a dot and its number
-    for k, (name, offset) in enumerate(zip(SUBLAYERS, beside, strict=True), 1):
-        note(ax, str(k), (k, lengths[k, 0]), offset, ha="center", va="baseline", fontsize=8)
-        ax.plot([], [], " ", label=f"{k}  {name}")  # first the legend's column of values, then one of lines
-    ax.axhline(np.sqrt(trace[stops[0]].shape[-1]), color=LINE, ls=":", lw=1.2, label=r"$\sqrt{d_{model}}$")
-    ax.plot(lengths[:, 0], "o-", ms=4, color=ROLES["[CLS]"], label="[CLS]")
-    others = lengths[:, 1:]
-    values = (others.mean(1), others.min(1), others.max(1))
-    draw_curve(ax, values, color=COLORS[0], marker="s", ms=3.5, label="other tokens: mean, and range")
-    ax.set(yscale="log", ylabel="length of the vector (log scale)", xlim=(-0.5, len(stops) - 0.5))
-    ticks(ax.yaxis, [5, 10, 20, 50, 100, 200])
-    ax.set_xticks([0, *(4 * i + 2.5 for i in range(n_layers))], ["emb.", *(f"layer {i}" for i in range(n_layers))])
-    ax.tick_params(axis="x", length=0)
-    ax.legend(ncols=2, fontsize=8, loc="lower center", bbox_to_anchor=(0.48, 1))
-    return ax
 
 
 def triangles(X, update, names):

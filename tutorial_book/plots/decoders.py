@@ -22,6 +22,7 @@ from tutorial_book.plots.base import (
     heatmap,
     ink_on,
 )
+from tutorial_book.plots.cells import cells
 from tutorial_book.plots.parts import (
     arrow,
     bare,
@@ -31,6 +32,7 @@ from tutorial_book.plots.parts import (
     rows,
     write,
 )
+from tutorial_lib.attention import causal_mask
 
 LINE = "#444444"
 
@@ -106,6 +108,40 @@ def masked(scores, weights, tokens):
     axes[0].set_ylabel("query")
     figure.phone = {"columns": 1, "panel_height": 2.6}
     return axes
+
+
+def training_mask(pairs, weights):
+    """The causal mask as the training pairs that it makes, each row a prefix and the token to predict; and weights.
+
+    pairs: what `tutorial_lib.training.pretraining.training_pairs` returns. weights: (n, n), those of one head.
+    Source: L 3.2.7.
+
+    >>> axes = training_mask([([], "Karhut"), (["Karhut"], "ovat")], [[1.0, 0.0], [0.5, 0.5]])
+    >>> [t.get_text() for t in axes[0].get_yticklabels()]
+    ['[start]', 'Karhut']
+    """
+    given = ["[start]", *pairs[-1][0]]
+    if len(given) != len(pairs):
+        raise ValueError(f"pairs must be all prefixes of one text, one a row, got {len(pairs)} pairs up to {given}")
+    n = len(given)
+    figure, (ax, right) = plt.subplots(1, 2, figsize=(8.6, 0.55 * n + 1.1), width_ratios=[2.4, 1])
+    figure.phone = {"columns": 1, "panel_height": 2.6}
+    for (i, j), seen in np.ndenumerate(causal_mask(n)):
+        box(ax, j, i, 0.97, 0.92, facecolor=COLORS[0] if seen else "#eeeeee")
+        write(ax, j, i, given[j] if seen else r"$-\infty$", fontsize=8.5, color="white" if seen else "#595959")
+    for i, (_, target) in enumerate(pairs):
+        ax.annotate(target, (n + 0.35, i), (n - 0.4, i), va="center", annotation_clip=False)
+    ax.text(n - 0.4, -0.8, "to predict", fontweight="bold", va="center")
+    ax.text(-0.6, -0.8, "asks", fontweight="bold", ha="right", va="center")
+    ax.set(xlim=(-0.5, n + 0.7), ylim=(n - 0.5, -1.0))
+    ax.set_xlabel("token that is attended to", loc="left")
+    ax.set_xticks([])
+    ax.set_yticks(range(n), given)
+    bare(ax)
+    cells(right, as_array(weights), "", weights=True)
+    right.text(-0.5, -0.8, "its weights", fontweight="bold", va="center")
+    right.set(ylim=(n - 0.5, -1.0), yticks=[])
+    return ax, right
 
 
 def stay(same, stops):

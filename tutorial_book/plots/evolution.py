@@ -6,9 +6,36 @@ Sources: L 4.3 (Figs. 20-22).
 import matplotlib.pyplot as plt
 import numpy as np
 
-from tutorial_book.plots.base import COLORS, as_array
-from tutorial_book.plots.parts import arrow, panel_grid
+from tutorial_book.plots.base import COLORS, ROLES, as_array
+from tutorial_book.plots.parts import MARKERS, arrow, legend_below, note, panel_grid
 from tutorial_lib.geometry import pca
+
+
+def drifting(distances, texts):
+    """For each word two dots after each layer, as far apart as its vectors in two texts.
+
+    distances: word -> (n_layers + 1,). texts: a name for each of the two.
+
+    >>> axes = drifting({"mouse": [0.0, 1.5]}, ["cat", "computer"])
+    >>> [text.get_text() for text in axes[0].texts]
+    ['0.0', '1.5']
+    """
+    most = max(map(max, distances.values()))
+    figure, axes = panel_grid(len(distances), size=(0.4, 3.1), each=(3.6, 0), sharey=True)
+    figure.phone = {"columns": 1, "panel_height": 2.6}
+    for ax, (word, apart) in zip(axes, distances.items()):
+        layers, half = range(len(apart)), as_array(apart) / 2
+        ax.hlines(layers, -half, half, color="#AAAAAA", lw=1)
+        for sign, name, marker in zip((-1, 1), texts, MARKERS):
+            color = ROLES["first text" if sign < 0 else "second text"]
+            ax.plot(sign * half, layers, color=color, marker=marker, markersize=7, lw=1.2, label=name)
+        for layer, d in zip(layers, apart):
+            note(ax, f"{d:.1f}", (half[layer], layer), (9, 0), fontsize=10)
+        ax.set(title=f"“{word}”", xlim=(-0.62 * most, 0.75 * most), xticks=[], yticks=layers)
+        ax.spines["bottom"].set_visible(False)
+    axes[0].set_ylabel("layers passed")
+    legend_below(axes[0])
+    return axes
 
 
 def layer_paths(panels, columns=2):

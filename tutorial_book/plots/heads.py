@@ -1,15 +1,47 @@
-"""Figures of the chapter on many heads, masks and two texts (R 9, L 3.2.5-3.2.7)."""
+"""Figures of the chapter on many heads (R 9, L 3.2.5 and 3.2.6)."""
+
+from itertools import product
 
 import matplotlib.pyplot as plt
 import numpy as np
 
-from tutorial_book.plots.base import COLORS, ON_PALE, ROLES, SIGNED, TINTS, WEIGHTS, as_array, frame, heatmap
+from tutorial_book.plots.base import ON_PALE, ROLES, SIGNED, TINTS, WEIGHTS, as_array, frame, heatmap
 from tutorial_book.plots.cells import cells
-from tutorial_book.plots.parts import arrow, bare, box, note, panel_grid, plate, rows, weight_map, write
-from tutorial_lib.attention import causal_mask
+from tutorial_book.plots.parts import arrow, box, note, panel_grid, plate, rows, weight_map, write
 
 # Two heads of a small example, as pale as cells with numbers must be: the two end colors of `split_diagram`.
 OF_HEAD = ("#CBC2E4", "#D6E4A4")
+
+
+def one_or_two(sentences, looks):
+    """For each sentence and each way to look, lines from its words to what each head hands over: their average.
+
+    sentences: lists of as many words. looks: title -> (n_heads, n_words), the weights.
+
+    >>> axes = one_or_two([["dogs", "chase", "cats"]], {"one head": [[0.5, 0.0, 0.5]]})
+    >>> [text.get_text() for text in axes[0].texts]
+    ['0.5', '0.5', '0.5 cats + 0.5 dogs', 'dogs', 'chase', 'cats']
+    """
+    figure, axes = panel_grid(len(sentences) * len(looks), len(looks), (0, 0.1), (4.0, 1.55))
+    figure.phone = {"columns": 1, "panel_height": 1.5}
+    for ax, (words, (title, weights)) in zip(axes, product(sentences, looks.items())):
+        weights = as_array(weights)
+        places = np.linspace(0, len(words) - 1, len(weights) + 2)[1:-1]  # the heads, in the middle
+        for h, (place, row) in enumerate(zip(places, weights)):
+            for i in np.flatnonzero(row):
+                ax.plot([i, place], [1.78, 0.42], color=ROLES["attention"], lw=5 * row[i], solid_capstyle="butt")
+                at = i + 0.5 * (place - i)
+                write(ax, at, 1.1, f"{row[i]:g}", bbox=plate())
+            said = " + ".join(word if w == 1 else f"{w:g} {word}" for word, w in sorted(zip(words, row)) if w)
+            width = 1.35 if len(weights) == 1 else 0.62
+            box(ax, place, 0.2, width, 0.44, facecolor=OF_HEAD[h], edgecolor="#808080", lw=0.6)
+            write(ax, place, 0.2, said, color=ON_PALE)
+        for i, word in enumerate(words):
+            box(ax, i, 2, 0.8, 0.44, facecolor="#E4E4E4")
+            write(ax, i, 2, word)
+        ax.set(xlim=(-0.6, len(words) - 0.4), ylim=(-0.1, 2.3), title=title)
+        ax.axis("off")
+    return axes
 
 
 def split_diagram(n, d_model, n_heads):
@@ -273,40 +305,6 @@ def update_norms(updates, tokens):
     return ax
 
 
-def training_mask(pairs, weights):
-    """Draw the causal mask as training pairs, each row a prefix and the token to predict; and weights.
-
-    pairs: from `tutorial_lib.training.pretraining.training_pairs`. weights: (n, n), those of one head.
-    Source: L 3.2.7.
-
-    >>> axes = training_mask([([], "Karhut"), (["Karhut"], "ovat")], [[1.0, 0.0], [0.5, 0.5]])
-    >>> [t.get_text() for t in axes[0].get_yticklabels()]
-    ['[start]', 'Karhut']
-    """
-    given = ["[start]", *pairs[-1][0]]
-    if len(given) != len(pairs):
-        raise ValueError(f"pairs must be all prefixes of one text, one per row, got {len(pairs)} pairs up to {given}")
-    n = len(given)
-    figure, (ax, right) = plt.subplots(1, 2, figsize=(8.6, 0.55 * n + 1.1), width_ratios=[2.4, 1])
-    figure.phone = {"columns": 1, "panel_height": 2.6}
-    for (i, j), seen in np.ndenumerate(causal_mask(n)):
-        box(ax, j, i, 0.97, 0.92, facecolor=COLORS[0] if seen else "#eeeeee")
-        write(ax, j, i, given[j] if seen else r"$-\infty$", fontsize=8.5, color="white" if seen else "#595959")
-    for i, (_, target) in enumerate(pairs):
-        ax.annotate(target, (n + 0.35, i), (n - 0.4, i), va="center", annotation_clip=False)
-    ax.text(n - 0.4, -0.8, "to predict", fontweight="bold", va="center")
-    ax.text(-0.6, -0.8, "asks", fontweight="bold", ha="right", va="center")
-    ax.set(xlim=(-0.5, n + 0.7), ylim=(n - 0.5, -1.0))
-    ax.set_xlabel("token that is attended to", loc="left")
-    ax.set_xticks([])
-    ax.set_yticks(range(n), given)
-    bare(ax)
-    cells(right, as_array(weights), "", weights=True)
-    right.text(-0.5, -0.8, "its weights", fontweight="bold", va="center")
-    right.set(ylim=(n - 0.5, -1.0), yticks=[])
-    return ax, right
-
-
 def padding_looks(weights, tokens, n):
     """Draw where the first n tokens look, one map for each name, and each row's weight on later tokens.
 
@@ -327,74 +325,3 @@ def padding_looks(weights, tokens, n):
         note(ax, "on [PAD]", (len(tokens) - 0.5, -0.5), (5, 8), fontsize=10, annotation_clip=False)
     axes[-1].set_xticks(range(len(tokens)), tokens, rotation=45, ha="right", rotation_mode="anchor")
     return figure
-
-
-def cross_shapes(n, d_model, m, d_memory):
-    """Draw cross-attention as matrices of small squares: n queries of one text, m keys of the other.
-
-    >>> ax = cross_shapes(5, 8, 4, 6)
-    >>> [text.get_text() for text in ax.texts if "→" in text.get_text()]
-    ['$W_Q$\\n8 → 8', '$W_K$\\n6 → 8', '$W_V$\\n6 → 8', '$W_O$: 8 → 8']
-    """
-    _, ax = plt.subplots(figsize=(8.2, 4.6))
-    ax.figure.phone = {"panel_height": 3.4}
-
-    def matrix(x, y, shape, color, name):
-        for i, j in np.ndindex(shape):
-            box(ax, x + j + 0.5, y + i + 0.5, 0.9, 0.9, facecolor=color)
-        ax.text(x, y - 0.3, f"{name}\n{shape}", va="bottom")
-
-    left, middle, right = 0, d_model + 7, 2 * d_model + 13
-    key = n + 4
-    value = key + m + 4
-    matrix(left, 0, (n, d_model), TINTS["first text"], "Finnish")
-    matrix(left, (key + value) / 2, (m, d_memory), TINTS["second text"], "English")
-    matrix(middle, 0, (n, d_model), TINTS["query"], "queries")
-    matrix(middle, key, (m, d_model), TINTS["key"], "keys")
-    matrix(middle, value, (m, d_model), TINTS["value"], "values")
-    averages, output = n + 6, 2 * n + 13
-    matrix(right, 0, (n, m), TINTS["attention"], "weights")
-    matrix(right, averages, (n, d_model), TINTS["value"], "averages")
-    matrix(right, output, (n, d_model), TINTS["first text"], "output")
-    look = {"style": "->", "shrinkA": 2, "shrinkB": 2}
-    size = f"\n{d_memory} → {d_model}"
-    for start, end, name in (
-        ((d_model, n / 2), (middle, n / 2), f"$W_Q$\n{d_model} → {d_model}"),
-        ((d_memory, (key + value) / 2 + 1), (middle, key + m / 2), "$W_K$" + size),
-        ((d_memory, (key + value) / 2 + m - 1), (middle, value + m / 2), "$W_V$" + size),
-    ):
-        arrow(ax, start, end, **look)
-        write(ax, (start[0] + end[0]) / 2, (start[1] + end[1]) / 2, name, fontsize=9, bbox=plate(0.5))
-    middle += d_model
-    arrow(ax, (middle, n / 2), (right, n / 2), **look)
-    arrow(ax, (middle, key + m / 2), (right, n - 1), **look)
-    arrow(ax, (middle, value + m / 2), (right, averages + n / 2), **look)
-    for start, end in ((n, averages), (averages + n, output)):
-        arrow(ax, (right + 1.5, start), (right + 1.5, end - 3.8), **look)  # down to the name of the next
-    ax.text(right + 2.2, (averages + n + output - 3.8) / 2, f"$W_O$: {d_model} → {d_model}", va="center", fontsize=9)
-    ax.set(xlim=(-0.3, right + d_model + 0.3), ylim=(output + n + 0.5, -3.2), aspect="equal")
-    ax.axis("off")
-    return ax
-
-
-def compass(you, friend):
-    """Draw two positions, each (north, east), and the one difference between them that leads the friend to you.
-
-    Source: L 3.2.5.
-
-    >>> compass((16, 18), (15, 20)).get_xlabel()
-    'km to the east'
-    """
-    you, friend = as_array(you), as_array(friend)
-    _, ax = plt.subplots(figsize=(6, 4))
-    wrong = friend + (friend - you)
-    for end, color, label in ((you, COLORS[0], "you − friend"), (wrong, COLORS[1], "friend − you")):
-        arrow(ax, friend[::-1], end[::-1], color, lw=2, shrinkA=2, shrinkB=2)
-        note(ax, label, (end + friend)[::-1] / 2, (10, 10), color=color, fontsize=10, va="baseline")
-    for point, name in ((you, "you"), (friend, "your friend"), (wrong, "ends here")):
-        ax.plot(*point[::-1], "o", color="black")
-        note(ax, name, point[::-1], (-6, -8), fontsize=10, ha="right", va="top")
-    corners = np.stack([you, friend, wrong])
-    ax.set(xlim=(corners[:, 1].min() - 0.8, corners[:, 1].max() + 0.8), xlabel="km to the east")
-    ax.set(ylim=(corners[:, 0].min() - 0.6, corners[:, 0].max() + 0.5), ylabel="km to the north", aspect="equal")
-    return ax

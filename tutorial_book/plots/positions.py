@@ -8,7 +8,7 @@ import numpy as np
 from matplotlib.ticker import LogLocator, NullLocator
 
 from tutorial_book.plots.base import COLORS, SIGNED, TINTS, as_array, heatmap, ink_on
-from tutorial_book.plots.parts import arrow, dotted, legend_below, panel_grid, write
+from tutorial_book.plots.parts import arrow, dotted, panel_grid, write
 
 FRAME = {"boxstyle": "round,pad=0.35", "edgecolor": "0.4"}
 
@@ -219,31 +219,6 @@ def sines_and_cosines(PE):
     heatmap(_cosines(PE), ax=axes[1], title="cosine of each pair", label="cosine", diverging=True, limits=(-1, 1))
     axes[1].set(xlabel="position", ylabel="position")
     return tuple(axes)
-
-
-def shift_circles(k, wavelengths, starts):
-    """Draw each pair of coordinates as a point on its circle; an arc shows what a shift by k does, from each start.
-
-    The arcs of one circle have the same angle: that is the linear offset theorem. Source: R 3.5.
-
-    >>> [ax] = shift_circles(1, [6.0], starts=[0])
-    >>> ax.get_title()
-    '60° in 1 position'
-    """
-    figure, axes = panel_grid(len(wavelengths), size=(0, 2.9), each=(2.3, 0))
-    figure.phone = {"columns": 2, "panel_height": 2.1}
-    for i, (ax, wavelength) in enumerate(zip(axes, as_array(wavelengths))):
-        ax.add_patch(plt.Circle((0, 0), 1, fill=False, color="0.8"))
-        for color, pos, radius in zip(COLORS, starts, np.linspace(1, 0.7, len(starts))):
-            arc = 2 * np.pi * (pos + np.linspace(0, k, 200)) / wavelength
-            ax.plot(radius * np.sin(arc), radius * np.cos(arc), color=color, linewidth=2)
-            for end, fill, label in ((0, "white", f"pos {pos}"), (-1, color, f"pos {pos + k}")):
-                ax.plot(radius * np.sin(arc[end]), radius * np.cos(arc[end]), "o", color=color, mfc=fill, label=label)
-        ax.set(xlim=(-1.15, 1.15), ylim=(-1.15, 1.15), aspect="equal", xticks=[-1, 0, 1], yticks=[-1, 0, 1])
-        ax.set(xlabel=f"coordinate {2 * i}", ylabel=f"coordinate {2 * i + 1}")
-        ax.set_title(f"{360 * k / wavelength:.3g}° in {k} position{'s' * (k != 1)}")
-    legend_below(axes[0], ncols=2 * len(starts))
-    return axes
 
 
 def position_breaks(P, marks=(128, 384)):

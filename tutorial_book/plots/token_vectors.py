@@ -4,9 +4,36 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from tutorial_book.plots.base import COLORS, as_array
-from tutorial_book.plots.parts import draw_curve, legend_below
+from tutorial_book.plots.parts import bare, draw_curve, legend_below, plate, write
 
 MARKERS = "osD^v"
+
+
+def words_in_place(places, words, most=60):
+    """Points in the plane, and the names of as many as have room, the first first.
+
+    places: (n, 2). words: a name for each, the most important first. most: names at most.
+
+    >>> ax = words_in_place([[0, 0], [0.01, 0], [1, 1]], ["one", "two", "three"])
+    >>> [text.get_text() for text in ax.texts]
+    ['one', 'three']
+    """
+    places = as_array(places)
+    figure, ax = plt.subplots(figsize=(8.2, 4.9))
+    figure.phone = {"panel_height": 4.6}
+    ax.plot(*places.T, "o", color="#B8B8B8", markersize=2.5)
+    ax.set(xticks=[], yticks=[], aspect="equal")
+    ax.margins(0.06)
+    bare(ax)
+    extent = np.ptp(places, axis=0).max()
+    room = extent * np.array([0.023, 0.05])  # of a letter on a phone: its width and its height
+    taken = []
+    for place, word in zip(places, words):
+        half = np.array([len(word), 1]) * room / 2
+        if len(taken) < most and all((abs(place - other) > half + its).any() for other, its in taken):
+            taken.append((place, half))
+            write(ax, *place, word, fontsize=9.5, color=COLORS[0], bbox=plate(0.3))
+    return ax
 
 
 def norms_along_ids(norms, kinds, window=200):

@@ -136,31 +136,6 @@ def longest_match(word, cut, vocab):
     return ax
 
 
-def word_pieces(cuts, vocab, columns=2):
-    """Draw words, and the pieces that a vocabulary has for each, with their ids; unknown ones stand out.
-
-    cuts: word -> its tokens. vocab: token -> id.
-
-    >>> axes = word_pieces({"bears": ["bear", "##s"]}, {"bear": 4562, "##s": 2015})
-    >>> [t.get_text() for t in axes[0].texts]
-    ['bears', 'bear', '4562', '##s', '2015']
-    """
-    figure, axes = panel_grid(len(cuts), columns, size=(7.4, 0.1), each=(0, 0.6))
-    for ax, (word, cut) in zip(axes, cuts.items()):
-        letter(ax, 0, 0, word) if word == "🐻" else ax.text(-0.7, 0, word, va="center", family="monospace")
-        start = 13
-        for token in cut:
-            length = max(len(token), 5) + 0.4
-            tile(ax, start, 0, token, length, 0.9, LOST if token == "[UNK]" else FOUND)
-            write(ax, start + length / 2, 0.75, f"{vocab[token]}", fontsize=9)
-            start += length + 0.3
-        ax.set(xlim=(-1, 32), ylim=(1.1, -0.7))
-        ax.axis("off")
-    figure.phone = {"columns": 1, "panel_height": 0.55}
-    figure.slide = {"size": (6.8, 2.85)}
-    return axes
-
-
 def byte_tape(texts, visible):
     """Draw texts above their bytes, and each byte's number above its visible character.
 

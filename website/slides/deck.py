@@ -18,7 +18,7 @@ from bs4 import BeautifulSoup, Tag
 
 from website.pages.figures import size
 from website.project import package, template
-from website.slides.order import Entry, Quote, nearest, order
+from website.slides.order import BOARD, Entry, Quote, order, place_of_answer
 from website.slides.source import Chapter, Item, Plan, Step, mathjax, outside, tags, words
 
 FOLDER = "slides"
@@ -45,6 +45,15 @@ def copy_scripts(static: Path) -> None:
     for file in [source / "LICENSE", *(source / "dist" / name for name in REVEAL)]:
         text = file.read_text(encoding="utf-8")
         (target / file.name).write_text(re.sub(r"\n//# sourceMappingURL=\S+", "", text), encoding="utf-8")
+
+
+def said(step: Step) -> str:
+    """What the teacher says in a step that shows nothing else: the text behind "Say:"; "" if there is none."""
+    for element in step.elements:
+        _, say, text = words(element).partition("Say: ")
+        if say:
+            return f"<p>{escape(text.removesuffix('Give the homework.').strip())}</p>"
+    return ""
 
 
 class Deck:
@@ -74,7 +83,8 @@ class Deck:
         for number, (question, items) in enumerate(zip(self.plan.questions, all_.asked, strict=True), 1):
             made.append(self.question(number, question))
             made += [self.of_item(item, self.from_plan(question, item.name)) for item in items]
-        made.append(self.text("On the board", self.plan.board))
+        if not any(entry.what is BOARD for entry in all_.lesson):
+            made.append(self.text("On the board", self.plan.board))
         if all_.more:
             made.append(self.divider())
             made += [self.of_item(item, self.beyond(item)) for item in all_.more]
@@ -112,9 +122,13 @@ class Deck:
         notes += self.tip(what) if isinstance(what, Item) else ""
         if isinstance(what, Item):
             return self.of_item(what, notes if entry.planned else self.comes_along(what) + notes, step.elements)
+        if what is BOARD:
+            picture = "".join(str(outside(element, self.plan_page, FOLDER)) for element in self.plan.board)
+            return self.slide("text", f"<h2>{escape(step.title)}</h2>", f'<div class="fragment">{picture}</div>', notes)
         heading = f"<h2>{self.link('', escape(self.chapter.title))}</h2>"
-        text = escape(what.text if isinstance(what, Quote) else step.title)
-        return self.slide("words", heading, f'<p class="ask">{text}</p>', notes)
+        if isinstance(what, Quote):
+            return self.slide("words", heading, f'<p class="ask">{escape(what.text)}</p>', notes)
+        return self.slide("words", heading, f'<p class="ask">{escape(step.title)}</p>{said(step)}', notes)
 
     def of_item(self, item: Item, notes: str, step: Sequence[Tag] = ()) -> str:
         body = {"guess": self.poll, "finding": self.finding, "formula": self.formula}.get(item.kind)
@@ -183,12 +197,12 @@ class Deck:
         return f'{question}{hint}{choices}<div class="fragment answer">{told}</div>'
 
     def numbers(self, item: Item, truth: float) -> str:
-        """Return the choices of a plan's numbers, with the one nearest to the answer marked."""
+        """Return the choices that a plan offers; the answer is marked if it is one of them."""
         box = self.plan.hands.get(item.name)
         given = box["data-offer"].split(", ") if box and box["data-offer"] else []
         if not given:
             return ""
-        unit, right = item.element["data-unit"], nearest(given, truth)
+        unit, right = item.element["data-unit"], place_of_answer(given, truth)
         space = "" if unit[:1] in ("", "%", "°") else " "
         texts = [f"{number}{space}{escape(unit)}" for number in given]
         lines = (f"<li{' data-true' * (place == right)}>{text}</li>" for place, text in enumerate(texts))

@@ -2,12 +2,11 @@
 
 A guess comes before the content that answers it. A formula or a finding that the plan does not name follows its part,
 after the guesses that the class makes there, because it might answer them. If a step begins at the board, its first
-slide shows nothing else.
+slide has the board picture, which appears at the next press.
 """
 
 from __future__ import annotations
 
-import math
 from typing import NamedTuple
 
 from website.slides.source import Chapter, Item, Plan, shows
@@ -19,7 +18,7 @@ class Quote(NamedTuple):
     text: str
 
 
-AT_THE_BOARD = Quote("At the board")  # nothing else is shown while the teacher draws
+BOARD = Quote("On the board")  # the picture that is drawn there
 
 
 class Entry(NamedTuple):
@@ -55,7 +54,7 @@ def order(chapter: Chapter, plan: Plan) -> Order:
     for number, step in enumerate(plan.steps):
         before = len(lesson)
         if "slide" in step.board:
-            lesson.append(Entry(number, AT_THE_BOARD))
+            lesson.append(Entry(number, BOARD))
         for kind, name in step.shows:
             if kind == "quote":
                 finding = next((item for start, item in findings.items() if plain(name).startswith(start)), None)
@@ -113,13 +112,12 @@ def asked_for(question, by_name: dict[str, Item], lesson: list[Entry]) -> list[I
     return items
 
 
-def nearest(numbers: list[str], truth: float) -> int:
-    """Return which offered number is nearest to the true one: by their ratio, or by their difference if one is 0.
+def place_of_answer(numbers: list[str], truth: float) -> int | None:
+    """Return the index of the offered number that is the answer, rounded to as many decimals as any has, or None.
 
-    >>> nearest(["2", "4", "16"], 3.97), nearest(["0", "0.3", "0.6"], 0.42)
-    (1, 1)
+    >>> place_of_answer(["2", "4", "16"], 3.97), place_of_answer(["0", "0.3", "0.6"], 0.42)
+    (1, None)
     """
+    decimals = max(len(number.partition(".")[2]) for number in numbers)
     values = [float(number.replace(",", "").replace("−", "-")) for number in numbers]
-    if min([truth, *values]) > 0:
-        return min(range(len(values)), key=lambda i: abs(math.log(values[i] / truth)))
-    return min(range(len(values)), key=lambda i: abs(values[i] - truth))
+    return values.index(round(truth, decimals)) if round(truth, decimals) in values else None
