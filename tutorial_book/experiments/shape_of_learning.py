@@ -98,7 +98,7 @@ def profile(states, ids, measure, which="all tokens"):
     [16, 16]
     """
     with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "X holds .* exact copies")  # of tokens, before attention
+        warnings.filterwarnings("ignore", ".* exact copies")  # of tokens, before attention
         return [measure(cloud(X, ids, which)) for X in states.values()]
 
 
