@@ -209,7 +209,7 @@ def one_of(name, value, choices):
 def check_text(name, text):
     """Return the text if it is a valid str. Raises TypeError or ValueError, by name.
 
-    A lone surrogate, half of a UTF-16 pair such as ``"\ud83d"``, is not part of any text: it has no UTF-8 bytes.
+    A lone surrogate, half of a UTF-16 pair such as ``"\\ud83d"``, is not part of any text: it has no UTF-8 bytes.
 
     >>> check_text("text", "a bear")
     'a bear'
