@@ -21,8 +21,8 @@ class Corpus:
     path: plain text, JSONL or CSV in UTF-8, or one of them in gzip, or Parquet, which needs pyarrow. One text per line
     or row. The extension decides (.jsonl, .csv, .tsv); Parquet, gzip and JSON objects are also recognized by their
     first bytes. column: the name of the column, or key, that contains the texts; None takes "text", or the only one of
-    strings. Plain text has none. A line ends with \n or \r\n. Empty texts and those of only white space are lines, but
-    not texts.
+    strings. Plain text has none. A line ends with \\n or \\r\\n. Empty texts and those of only white space are lines,
+    but not texts.
 
     It is read once to check it: n_lines, n_texts, column, sha256 (of the file), and starts, where each chunk begins (in
     bytes, or rows). len(corpus) is the number of chunks. Raises FileNotFoundError if there is no such file; ValueError
