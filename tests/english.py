@@ -23,9 +23,9 @@ RULES = [
     (advice, re.compile(pattern.replace("<START>", START).replace(" ", r"\s")))
     for advice, pattern in (line.split("\t") for line in TABLE if not line.startswith("#"))
 ]
-FENCE = re.compile(r"(?ms)^(`{3,})(\{code-cell\})?[^\n]*\n.*?\n\1")
+FENCE = re.compile(r"(?ms)^(`{3,})(\{code-cell\})?[^\n]*\n(?:.*?\n)?\1")
 CAPTION = re.compile(r"(?m)^( *)(?:caption|alt): (?:\|\n)?((?:.*\n?)(?:\1  .*\n?)*)")
-OPTION = re.compile(r"(?m)^ *(?:(?:>|:[a-z_-]+:).*$|:{3,}(?:\{[a-z]+\})?)")
+OPTION = re.compile(r"(?m)^ *(?:(?:>|%|:[a-z_-]+:).*$|:{3,}(?:\{[a-z]+\})?)")
 # Front matter, code, formulas, quotations, addresses, tags.
 NOT_PROSE = re.compile(
     r"(?s)\A---\n.*?\n---\n|`+[^`\n]+`+|\$\$.*?\$\$|\$[^$\n]+\$"
