@@ -24,7 +24,7 @@ RULES = [
     for advice, pattern in (line.split("\t") for line in TABLE if not line.startswith("#"))
 ]
 FENCE = re.compile(r"(?ms)^(`{3,})(\{code-cell\})?[^\n]*\n(?:.*?\n)?\1")
-CAPTION = re.compile(r"(?m)^( *)(?:caption|alt): (?:\|\n)?((?:.*\n?)(?:\1  .*\n?)*)")
+CAPTION = re.compile(r"(?m)^( *)(?:caption|alt): (?:\|\n)?\x22?((?:.*\n?)(?:\1  .*\n?)*)")
 OPTION = re.compile(r"(?m)^ *(?:(?:>|%|:[a-z_-]+:).*$|:{3,}(?:\{[a-z]+\})?)")
 # Front matter, code, formulas, quotations, addresses, tags.
 NOT_PROSE = re.compile(
