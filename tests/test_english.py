@@ -20,9 +20,18 @@ It stands here, and `stands` there.
 ---
 mystnb:
   figure:
-    caption: It stands in a caption.
+    caption: "It stands in a caption."
 ---
 "it stands"
+```
+
+```{guesses}
+```
+
+It stands after an empty block.
+
+```python
+it stands
 ```
 """
 
@@ -43,7 +52,7 @@ def test_docstrings_comments_and_messages_are_counted_by_line(counted):
 
 
 def test_code_in_a_page_is_skipped_but_not_its_captions(counted):
-    assert counted("page.md", PAGE) == {"text": [5, 11]}
+    assert counted("page.md", PAGE) == {"text": [5, 11, 19]}
 
 
 def test_plain_english_passes(counted):
