@@ -7,8 +7,8 @@ the work: namespaces and mounts (`_bubblewrap`), the list of system calls (secco
 """
 
 import contextlib
-import json
 import os
+import pickle
 import re
 import selectors
 import shutil
@@ -81,7 +81,7 @@ def ready():
         raise NoSandbox(f"bwrap is not on this machine, and students' code never runs without a sandbox: {install}")
     _clean()
     call = {"id": "answer", "part": "answer", "name": "answer", "arguments": None}
-    outcome = run({"cells": ["import numpy\nanswer = int(numpy.prod([6, 7]))"], "calls": [call]}, {})
+    outcome = run({"cells": ["import numpy\nanswer = int(numpy.prod([6, 7]))"], "calls": [call]})
     if outcome.ended != "done" or outcome.calls.get("answer", {}).get("value") != 42:
         raise NoSandbox(f"bwrap is here but does not work: {outcome.printed.strip()[-500:] or outcome.ended}")
 
@@ -95,21 +95,20 @@ def bound(limits):
     return f"The address space of a sandbox was bounded to {size}. This system gave no memory cgroup: {other}."
 
 
-def run(job, arrays, limits=Limits(), stop=None):
+def run(job, limits=Limits(), stop=None):
     """Run a job in a fresh sandbox and collect what it says.
 
     job: {"cells": [source, ...], "calls": [{"id", "part", "name", "arguments", "most" bytes of the answer}, ...],
-    "leave_out": [cell], "keep": {cell: names whose value after that cell counts}}. arrays: those that arguments name.
-    stop: a threading.Event; once it is set, the sandbox is ended and `Stopped` raised.
+    "leave_out": [cell], "keep": {cell: names whose value after that cell counts}}. arguments: pickled, or None for a
+    variable. stop: a threading.Event; once it is set, the sandbox is ended and `Stopped` raised.
     """
     with tempfile.TemporaryDirectory(prefix=f"grade-{os.getpid()}-") as folder:
         folder = Path(folder)
         shutil.copyfile(WORKER, folder / "worker.py")  # first: by it a folder that was left behind is known
-        if arrays:
-            np.savez(folder / "arrays.npz", **arrays)
-        job = {"leave_out": [], "keep": {}, **job, "arrays": bool(arrays), "path": ["/site"], "seconds": limits.seconds}
+        job = {"leave_out": [], "keep": {}, **job, "path": ["/site"], "seconds": limits.seconds}
         job["calls"] = [{"most": MOST, **call} for call in job["calls"]]
-        (folder / "job.json").write_text(json.dumps(job), encoding="utf-8")
+        with open(folder / "job.pickle", "wb") as file:
+            pickle.dump(job, file)
         with _bubblewrap(folder, limits) as box:
             return _collect(box, job, limits, stop)
 

@@ -7,6 +7,7 @@ import functools
 import io
 import json
 import os
+import pickle
 import shutil
 import subprocess
 from pathlib import Path
@@ -35,14 +36,14 @@ def bubblewrap():
     sandbox.ready()
 
 
-def run_in_sandbox(*cells, calls=(), arrays=None, limits=SMALL):
+def run_in_sandbox(*cells, calls=(), limits=SMALL):
     """The outcome of cells in a sandbox. calls: (name, argument, ...) of functions, or names of variables."""
     asked = []
     for i, call in enumerate(calls):
         name, *arguments = [call] if isinstance(call, str) else call
         call = {"part": "part", "id": f"{name}.{i}", "name": name, "most": 4 << 20}
-        asked.append({**call, "arguments": None if isinstance(calls[i], str) else arguments})
-    return sandbox.run({"cells": list(cells), "calls": asked}, arrays or {}, limits=limits)
+        asked.append({**call, "arguments": None if isinstance(calls[i], str) else pickle.dumps(arguments)})
+    return sandbox.run({"cells": list(cells), "calls": asked}, limits=limits)
 
 
 @pytest.fixture(scope="session")

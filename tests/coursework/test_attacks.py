@@ -197,12 +197,12 @@ def test_a_stop_ends_what_runs_and_leaves_nothing(bubblewrap):
     threading.Timer(1, stop.set).start()
     job = {"cells": ["import signal\nsignal.signal(signal.SIGALRM, signal.SIG_IGN)\nwhile True: pass"], "calls": []}
     with pytest.raises(sandbox.Stopped):
-        sandbox.run(job, {}, limits=sandbox.Limits(seconds=100), stop=stop)
+        sandbox.run(job, limits=sandbox.Limits(seconds=100), stop=stop)
     assert left_running() <= before
 
 
 FULL_DISKS = {
-    "of the sandbox": (sandbox.np, "savez", OSError(errno.ENOSPC, "No space left on device"), "No space left on"),
+    "of the sandbox": (sandbox.pickle, "dump", OSError(errno.ENOSPC, "No space left on device"), "No space left on"),
     "of the results": (exports, "write", OSError(errno.ENOSPC, "No space left on device"), "No space left on"),
 }
 

@@ -84,7 +84,7 @@ def mutilated(draw, content):
 def shown(submission, stream=b""):
     """All that is made of a submission, where its sandbox says this."""
 
-    def run(job, arrays, **how):
+    def run(job, **how):
         calls, cells, last, done = messages.understood(bytearray(stream), job)
         return sandbox.Outcome(calls, cells, last, "done" if done else "crashed", len(stream))
 

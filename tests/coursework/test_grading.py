@@ -2,6 +2,7 @@
 
 import json
 import os
+import pickle
 import subprocess
 import sys
 
@@ -233,7 +234,7 @@ def test_nothing_among_submissions_is_imported(tmp_path, bubblewrap):
 
 
 def calls_of(*names):
-    return [{"id": name, "part": name, "name": name.split(".")[0], "arguments": []} for name in names]
+    return [{"id": name, "part": name, "name": name.split(".")[0], "arguments": pickle.dumps([])} for name in names]
 
 
 def test_what_ends_a_run_is_not_called_again(monkeypatch):
@@ -243,7 +244,7 @@ def test_what_ends_a_run_is_not_called_again(monkeypatch):
     )]  # fmt: skip
     asked = []
 
-    def run(job, arrays, limits, **how):
+    def run(job, limits, **how):
         asked.append([call["id"] for call in job["calls"]])
         hung = next((call for call in job["calls"] if call["name"] == "f"), None)
         done = job["calls"] if hung is None else job["calls"][: job["calls"].index(hung)]
@@ -251,7 +252,7 @@ def test_what_ends_a_run_is_not_called_again(monkeypatch):
         return sandbox.Outcome(records, last=hung["part"] if hung else "g", ended="timeout" if hung else "done")
 
     monkeypatch.setattr(sandbox, "run", run)
-    records, code = runs.run([], calls, {})
+    records, code = runs.run([], calls)
     assert asked == [[call["id"] for call in calls], ["h.0", "g.0"]]
     assert set(records) == {"h.0", "g.0"} and code.ended == {"f-public": "timeout"}
 
@@ -261,7 +262,7 @@ def test_what_hangs_leaves_time_for_the_rest(bubblewrap):
     endless = [f"def f{i}():\n    while True: pass" for i in range(7)]
     slow = "import time\ndef slow(): time.sleep(0.4)\ndef right(): return 7"
     calls = calls_of(*(f"slow.{i}" for i in range(15)), *(f"f{i}" for i in range(7)), "right")
-    records, code = runs.run([*endless, slow], calls, {}, limits=sandbox.Limits(seconds=8))
+    records, code = runs.run([*endless, slow], calls, limits=sandbox.Limits(seconds=8))
     errors = {id: record["error"] and record["error"]["type"] for id, record in records.items()}
     assert [errors[f"f{i}"] for i in range(7)] == ["TookTooLong"] * 7
     assert errors["slow.0"] is None and errors["slow.14"] == "TookTooLong"
@@ -279,7 +280,7 @@ def test_all_runs_together_have_the_time_of_one(bubblewrap, monkeypatch):
     monkeypatch.setattr(sandbox, "run", noted)
     deaf = "import signal\nsignal.pthread_sigmask(signal.SIG_BLOCK, range(1, 65))\nwhile True: pass"
     cells = [*[deaf] * 8, "def f(): return 1"]
-    records, code = runs.run(cells, calls_of("f"), {}, limits=sandbox.Limits(seconds=2))
+    records, code = runs.run(cells, calls_of("f"), limits=sandbox.Limits(seconds=2))
     assert not records and code.ended.pop("all runs") == "timeout"
     assert 1 < len(took) < 8 and sum(took) < 4 and set(code.ended.values()) == {"timeout"}
 
@@ -287,5 +288,5 @@ def test_all_runs_together_have_the_time_of_one(bubblewrap, monkeypatch):
 def test_timeout_is_charged_to_all_runs_together(monkeypatch):
     ended = sandbox.Outcome({"a": {"value": 1, "error": None}}, last="b", ended="timeout", took=9.9)
     monkeypatch.setattr(sandbox, "run", lambda *_, **__: ended)
-    records, code = runs.run([], calls_of("a", "b"), {})
+    records, code = runs.run([], calls_of("a", "b"))
     assert set(records) == {"a"} and code.ended == {"all runs": "timeout"}

@@ -104,7 +104,7 @@ def test_made_up_value_fails_without_using_memory(value):
 
 @pytest.mark.parametrize("assignment", checks.names())
 def test_every_right_value_fits_into_its_limit(assignment):
-    by_check, _, _ = prepared(checks.load, assignment, 1)
+    by_check, _ = prepared(checks.load, assignment, 1)
     calls = [call for calls in by_check.values() for call in calls]
     assert sum(call.most for call in calls) < sandbox.Limits().output
     for call in calls:

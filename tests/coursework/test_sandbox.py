@@ -155,7 +155,7 @@ def test_a_sandbox_that_never_began_was_killed(bubbled, monkeypatch):
 
 def test_the_next_start_removes_what_was_left(bubblewrap, tmp_path, monkeypatch):
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    code = "from coursework import sandbox\nsandbox.run({'cells': ['import time\\ntime.sleep(60)'], 'calls': []}, {})"
+    code = "from coursework import sandbox\nsandbox.run({'cells': ['import time\\ntime.sleep(60)'], 'calls': []})"
     environment = {**os.environ, "TMPDIR": str(tmp_path), "PYTHONPATH": str(Path(sandbox.__file__).parents[1])}
     with subprocess.Popen([sys.executable, "-c", code], env=environment) as process:
         left = inside(process.pid)

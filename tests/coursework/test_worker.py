@@ -153,6 +153,6 @@ def test_what_only_a_notebook_understands_is_passed_over(bubbled):
 
 def test_a_call_leaves_the_next_its_inputs(bubbled):
     code = "def f(x):\n    x[:] = 7\n    return x.sum()\ndef g(x):\n    x += 1\n    return x"
-    calls = [(name, {"array": "a"}) for name in "ffgg"]
-    outcome = bubbled(code, calls=calls, arrays={"a": np.zeros(2)})
+    calls = [(name, np.zeros(2)) for name in "ffgg"]
+    outcome = bubbled(code, calls=calls)
     assert outcome.calls["f.0"] == outcome.calls["f.1"] and value(outcome, "g.3")["values"] == [1, 1]
