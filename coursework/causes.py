@@ -105,8 +105,11 @@ def stopped(name, error, code):
     return f"{name} {code.stopped(error)}"
 
 
-def not_reached(name, check, code):
-    """Why `name` gave no value to a check, where no error was told: the code ended the run, here or before."""
+def without_a_value(verdict, check, code):
+    """Why the first wrong call of a check gave no value: it stopped, or the code ended the run, here or before."""
+    name = verdict.call.name
+    if verdict.record is not None:
+        return stopped(name, verdict.record["error"], code)
     if check in code.ended:
         return f"{name} ended the run: {_how(code.ended[check])}"
     before = next(iter(code.ended.values()), "crashed")

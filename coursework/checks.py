@@ -61,8 +61,6 @@ def variable(name, judge):
 def load(assignment) -> dict[str, Callable]:
     """The checks of an assignment, out of its checks.py: id of the notebook's cell -> what yields the calls."""
     path = ASSIGNMENTS / references.split(assignment)[0] / "checks.py"
-    if not path.is_file():
-        raise ValueError(f"assignment must be one of {', '.join(names())}, got {assignment!r}")
     spec = importlib.util.spec_from_file_location(f"coursework.assignments.{assignment.replace('-', '_')}", path)
     module = sys.modules[spec.name] = importlib.util.module_from_spec(spec)  # pickle finds the judges there
     spec.loader.exec_module(module)

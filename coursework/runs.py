@@ -35,14 +35,13 @@ def run(cells, calls, limits=sandbox.Limits(), keep=None, **how):
 
     All runs together have the time and the bytes of `limits`. Returns the records, and the `Code` with what happened.
     """
-    keep = keep or {}
-    records, code, pending = {}, causes.Code(cells, {}, {}, keep), list(calls)
+    records, code, pending = {}, causes.Code(cells, {}, {}, keep or {}), list(calls)
     while pending:
         if limits.seconds < sandbox.LATE or limits.output <= 0:
             code.ended["all runs"] = "timeout" if limits.output > 0 else "too much output"
             break
         leave_out = [i for i in range(len(cells)) if f"cell {i}" in code.ended]
-        job = {"cells": cells, "calls": pending, "leave_out": leave_out, "keep": keep}
+        job = {"cells": cells, "calls": pending, "leave_out": leave_out, "keep": code.keep}
         outcome = sandbox.run(job, limits=limits, **how)
         if outcome.ended == "killed":
             raise Lost("the sandbox was ended from outside, as where the machine has no memory left")

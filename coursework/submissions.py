@@ -13,6 +13,7 @@ from pathlib import Path
 
 from coursework import pictures, processes, references, sources
 from coursework.files import find, of_an_lms
+from coursework.marks import HandedIn
 from tutorial_book.exercises import own_code
 
 MOST_TEXT = 100_000  # characters that a student writes: what stands behind them neither runs nor is shown
@@ -28,25 +29,14 @@ TOLD = {line.split("\t")[0]: line.split("\t")[3] for line in SENTENCES.read_text
 
 
 @dataclass
-class Submission:
+class Submission(HandedIn):
     """One student's notebook for one assignment.
 
-    cells: the code that will run. keep: number of a cell -> the names whose value after that cell is graded. The other
-    fields are those of `marks.Marks`.
+    cells: the code that will run. keep: number of a cell -> the names whose value after that cell is graded.
     """
 
-    student: str
-    assignment: str
-    file: str
-    digest: str = ""
     cells: list[str] = field(default_factory=list)
     keep: dict[int, list[str]] = field(default_factory=dict)
-    answers: dict[str, str] = field(default_factory=dict)
-    extra: list[tuple[str, str]] = field(default_factory=list)
-    pictures: dict[str, dict[str, tuple[str, str]]] = field(default_factory=dict)
-    notes: list[str] = field(default_factory=list)
-    told: list[str] = field(default_factory=list)
-    me: str = ""
 
 
 def sorted_out(folder, assignment, known=None, roster=(), names=None):
@@ -60,9 +50,10 @@ def sorted_out(folder, assignment, known=None, roster=(), names=None):
     chosen, left, about = {}, {student: [] for student, *_ in found}, {student: {} for student, *_ in found}
 
     def read_one(student, file, content, problem):
-        slow = processes.TOO_MUCH in [reason for _, reason in left[student]]
-        if problem or slow:
-            raise ValueError("was not read, since another file of the same student took too long" if slow else problem)
+        if processes.TOO_MUCH in [reason for _, reason in left[student]]:
+            problem = "was not read, since another file of the same student took too long"
+        if problem:
+            raise ValueError(problem)
         return read(student, file, content, assignment)
 
     contents = ((student, file, *processes.attempted(reader)) for student, file, reader, _ in found)
@@ -104,8 +95,8 @@ def base(file):
 
 def _rank(submission):
     """The one with most answers comes first; then the newer one by its name."""
-    marked = _released(submission.assignment).marked
-    written = sum(_even(text) != _even(marked[name].source) for name, text in submission.answers.items())
+    given = _released(submission.assignment).texts
+    written = sum(_even(text) not in given for text in submission.answers.values())
     return -written, [-number for number in age(submission.file)], submission.file
 
 
@@ -118,7 +109,7 @@ def age(file):
 
 @dataclass(frozen=True)
 class Release:
-    """What students got. marked: name -> cell. texts: of all cells. roles: name -> given, check, solution or written.
+    """What students got. marked: name -> cell. texts: of all cells, and none. roles: name -> `sources.kind`.
 
     defined: solution -> {name that it is to define: whether it is a function's}.
     """
@@ -235,8 +226,10 @@ def _say(submission, note, told, **words):
 def _pieces(cells, release):
     """The cells of a notebook that are no mere text of the assignment's."""
     pieces = []
-    for cell in [cell for cell in cells if cell.get("cell_type") in ("code", "markdown", "raw")]:
-        name, kind, text = _grade_id(cell), cell["cell_type"], _source(cell)
+    for cell in cells:
+        name, kind, text = _grade_id(cell), cell.get("cell_type"), _source(cell)
+        if kind not in ("code", "markdown", "raw"):
+            continue
         name = name if name in release.marked else None
         shown, text = ({}, text) if kind == "code" else pictures.attached(cell, text)
         if name is None and (_even(text) in release.texts or text.startswith(INSTALL)):

@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from coursework import checks, exam, fingerprint, grading, reports, results, rosters, runs, sandbox, sources
+from coursework import checks, exam, grading, reports, results, rosters, runs, sandbox, sources
 from coursework.__main__ import main
 from coursework.marks import Marks, noted
 from tests.coursework import batch
@@ -45,7 +45,7 @@ def marked(tmp_path, monkeypatch):
         right = submission.answers["softmax"] == SOFTMAX
         lost = {} if right else {"softmax-public": 0, "softmax-hidden": 0}
         points = {**sources.points(ASSIGNMENT, marks=("check",)), **lost}
-        marks = Marks(submission.student, ASSIGNMENT, submission.file, submission.digest, points)
+        marks = Marks(submission.student, ASSIGNMENT, submission.file, submission.digest, points=points)
         return noted(marks, submission)
 
     monkeypatch.setattr(sandbox, "ready", lambda: None)
@@ -98,9 +98,9 @@ def test_what_cannot_be_graded_leaves_the_mark(solved, hand_in, marked, monkeypa
 def test_a_changed_assignment_is_told_with_its_mark(solved, hand_in, marked, monkeypatch):
     hand_in("ada", solved)
     assert not marked()["ada"][1].notes
-    monkeypatch.setattr(fingerprint, "key", lambda *_: "another")
+    monkeypatch.setattr(results, "key", lambda *_: "another")
     assert not marked()["ada"][1].notes  # as many points
-    monkeypatch.setattr(fingerprint, "key", lambda *_: "a third")
+    monkeypatch.setattr(results, "key", lambda *_: "a third")
     monkeypatch.setattr(sources, "points", lambda *_, **__: {**FULL, "causal-mask-hidden": 0.5})
     (note,) = marked()["ada"][1].notes
     assert "the assignment, this program, its versions or the seed changed" in note and "points, before 36" in note

@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from coursework import checks, comparison, exam, fingerprint, results, sandbox, sources, worker
+from coursework import checks, comparison, exam, results, sandbox, sources, worker
 from tests.coursework.conftest import ASSIGNMENT, prepared, with_code
 from tests.coursework.test_own_code import reference
 
@@ -126,18 +126,18 @@ def test_the_key_covers_all_that_grading_imports(tmp_path):
     run = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, timeout=300)
     ours = {Path(line) for line in run.stdout.splitlines() if ROOT in Path(line).parents and ".venv" not in line}
     assert len(ours) > 30
-    assert ours <= {*fingerprint.key_files()}
+    assert ours <= {*results.key_files()}
 
 
 def test_a_mark_depends_on_code_seed_and_sandbox(tmp_path):
     code = tmp_path / "coursework" / "worker.py"
     code.parent.mkdir()
     code.write_text("x = 1\n")
-    before = fingerprint.key(ASSIGNMENT, 1, root=tmp_path)
-    assert before == fingerprint.key(ASSIGNMENT, 1, root=tmp_path)
-    assert before != fingerprint.key(ASSIGNMENT, 2, root=tmp_path)
+    before = results.key(ASSIGNMENT, 1, root=tmp_path)
+    assert before == results.key(ASSIGNMENT, 1, root=tmp_path)
+    assert before != results.key(ASSIGNMENT, 2, root=tmp_path)
     code.write_text("x = 2\n")
-    assert before != fingerprint.key(ASSIGNMENT, 1, root=tmp_path)
+    assert before != results.key(ASSIGNMENT, 1, root=tmp_path)
 
 
 # --- what the student did not do -------------------------------------------------------------------------------------

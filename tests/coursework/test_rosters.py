@@ -82,7 +82,7 @@ def test_the_list_of_another_assignment_is_refused(put, tmp_path, capsys, monkey
 
 def noted(tmp_path, digest, **row):
     """The days late of ada, after a grading with this file and row of the roster."""
-    marks = [Marks("ada", ASSIGNMENT, "Ada_8_assignsubmission_file_/x", digest, dict(FULL))]
+    marks = [Marks("ada", ASSIGNMENT, "Ada_8_assignsubmission_file_/x", digest, points=dict(FULL))]
     students = {"ada": rosters.Student("ada", row=tuple(row.items()))}
     lateness.note_late(tmp_path, ASSIGNMENT, marks, students, "10%/day")
     return lateness.late(tmp_path, ASSIGNMENT)["ada"].days

@@ -105,12 +105,6 @@ def test_a_source_that_is_wrong_is_told(metadata, code, problem, tmp_path, monke
         sources.source.__wrapped__("wrong")
 
 
-@pytest.mark.parametrize("read", [sources.source, checks.load])
-def test_an_unknown_assignment_is_told(read):
-    with pytest.raises(ValueError, match="assignment must be one of 1-tokenization"):
-        read("6-essay")
-
-
 def test_the_books_table_lists_every_assignment():
     from website.pages import coursework
 
