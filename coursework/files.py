@@ -92,7 +92,7 @@ def find(folder, known=None, roster=(), names=None):
         owner = submitters.get(where[0]) or _owner(where, known, roster)
         alone = len(where) == 1 and not of_an_lms(where[0]) and student_name(owner.name) not in roster
         if reason:
-            items = [(owner, Found(shown, _refusal(reason), reason == EMPTY))]
+            items = [(owner, Found(shown, partial(_refuse, reason), reason == EMPTY))]
         elif alone and where[0].lower().endswith(".zip"):
             items = _in_archive(path, shown, owner, known, roster)
         else:  # what is no notebook and lies alone is the teacher's
@@ -105,7 +105,7 @@ def find(folder, known=None, roster=(), names=None):
         files = [one for one in files if not one.beside] or files
         if len({one.archive for one in files}) > 1:  # whoever made an archive takes nobody's place by it
             for one in files:
-                one.read = _refusal(ANYBODYS) if one.archive else one.read
+                one.read = partial(_refuse, ANYBODYS) if one.archive else one.read
         if len(files) > MOST_FILES:
             notes.append(f"{len(files)} files: only the first {MOST_FILES} were opened")
         found += [(student, one.shown, one.read, notes) for one in files[:MOST_FILES]]
@@ -276,11 +276,8 @@ def _read(path):
     return content
 
 
-def _refusal(reason):
-    def read():
-        raise ValueError(reason)
-
-    return read
+def _refuse(reason):
+    raise ValueError(reason)
 
 
 @lru_cache(maxsize=2)
@@ -303,7 +300,7 @@ def _in_archive(path, shown, owner, known, roster):
         if isinstance(error, OSError) and error.errno in OURS:
             raise
         reason = str(error) if type(error) is ValueError else "is not a zip archive that can be read"
-        return [(owner, Found(shown, _refusal(reason), archive=shown))]
+        return [(owner, Found(shown, partial(_refuse, reason), archive=shown))]
 
     def found(parts, item):
         read = partial(_read_member, path, time, item)

@@ -76,10 +76,8 @@ def _pixels(mime, data):
 def too_many(submissions):
     """Those whose pictures are taken away, who has most first, until the pictures of all fit."""
     sizes = {id(one): sum(size(same.values()) for same in one.pictures.values()) for one in submissions}
-    lost = []
     for one in sorted(submissions, key=lambda one: sizes[id(one)], reverse=True):
         if sum(sizes.values()) <= MOST_OF_ALL:
-            break
+            return
         sizes[id(one)], one.pictures = 0, {}
-        lost.append(one)
-    return lost
+        yield one

@@ -54,19 +54,17 @@ def report(all_marks, all_scores, about=()):
 
     What has no points comes first, then whose it is in doubt, then what students are told.
     """
-    lines = ["# What needs a human", ""]
     states = [words.status(marks, all_scores.get((marks.student, marks.assignment), {})) for marks in all_marks]
-    counts = {state: states.count(state) for state in sorted(set(states))}
-    lines += ["; ".join(f"{state}: {count}" for state, count in counts.items()) + ".", ""]
+    counts = "; ".join(f"{state}: {states.count(state)}" for state in sorted(set(states)))
+    lines = ["# What needs a human", "", f"{counts}.", ""]
     for line in about:
         lines += [_one_line(line), ""]
     for assignment in sorted({marks.assignment for marks in all_marks if not marks.submitted}):
         absent = [marks.student for marks in all_marks if not marks.submitted and marks.assignment == assignment]
         lines += [f"No submission, {assignment}: {', '.join(absent)}.", ""]
     noted = [marks for marks in all_marks if marks.submitted and (marks.notes or marks.told)]
-    for marks in sorted(
-        noted, key=lambda one: (bool(one.points), "another student" not in str(one.notes), not one.told)
-    ):
+    noted.sort(key=lambda one: (bool(one.points), "another student" not in str(one.notes), not one.told))
+    for marks in noted:
         lines += [f"## {marks.student}, {marks.assignment}", ""]
         told = [f"told: {' '.join(text.split())}" for text in marks.told]
         notes = [f"file: {marks.file}"] * bool(marks.file) + marks.notes + told

@@ -49,8 +49,8 @@ def read_roster(path):
         id = next((text for text in found if text and not text.startswith(PARTICIPANT)), "")
         if not id or row.get("Student", "").strip() in NO_STUDENTS:
             continue
-        there = ([row[known[one]].strip() for one in options if one in known] for options in (LAST, FIRST, EMAIL))
-        last, first, email = ((texts or [""])[0] for texts in there)
+        there = ((row[known[one]].strip() for one in options if one in known) for options in (LAST, FIRST, EMAIL))
+        last, first, email = (next(texts, "") for texts in there)
         if of_canvas and not last:
             last, _, first = (part.strip() for part in row["Student"].partition(","))
         columns = tuple((name, text) for name, text in row.items() if name)
@@ -72,15 +72,14 @@ def numbers(roster):
 
 
 def keep(where, assignment, students):
-    """Keep the class of an assignment with its results: later commands need not be told it."""
+    """Keep the class of an assignment with its results, for later commands."""
     results.keep(where, f"roster-{assignment}", [asdict(student) for student in students.values()])
 
 
 def kept(where, assignment):
     """The class of an assignment as it was kept; empty if there is none."""
     rows = results.kept(where, f"roster-{assignment}") or []
-    students = [Student(**{**row, "row": tuple(map(tuple, row["row"]))}) for row in rows]
-    return {student.id: student for student in students}
+    return {row["id"]: Student(**{**row, "row": tuple(map(tuple, row["row"]))}) for row in rows}
 
 
 def of_another_name(all_marks, students):

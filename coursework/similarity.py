@@ -52,9 +52,9 @@ def statements(text, unread=()):
         return unread
 
 
-def nodes_of(text):
-    """The nodes of the code in a text."""
-    return [node for one in statements(text) for node in ast.walk(one)]
+def nodes_of(*texts):
+    """The nodes of the code in texts."""
+    return [node for text in texts for one in statements(text) for node in ast.walk(one)]
 
 
 def trees(text, helpers=MappingProxyType({}), known=()):
@@ -163,7 +163,7 @@ def of(answers, extra, words, known, offered):
     offered: the names that the notebook has from the start. For a process of its own.
     """
     found, helpers, odd = {}, by_name(extra), []
-    nodes = [node for text in (*answers.values(), *extra) for node in nodes_of(text)]
+    nodes = nodes_of(*answers.values(), *extra)
     names = bound_in(nodes) | set(dir(builtins)) | known | offered
     held = (node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str))
     texts = [*words, *(text for text in held if len(text) > LONG_TEXT)]
@@ -259,7 +259,7 @@ def compared(answers, assignment):
     given_words = runs(cell.source for cell in handed_out)
     said = [runs(cell.source for cell in solved if cell.cell_type == "markdown") - given_words, set()]
     code, about = [cell.source for cell in handed_out if cell.cell_type == "code"], []
-    always = known, bound_in([node for text in code for node in nodes_of(text)])
+    always = known, bound_in(nodes_of(*code))
     texts = [({one: own[one] for one in asked if one in own}, *more, *always) for own, *more in answers.values()]
     for student, (made, problem) in zip(answers, processes.each(of, texts), strict=True):
         if problem:
@@ -274,9 +274,10 @@ def compared(answers, assignment):
     matrices = likeness(sets, asked)
     said = [{"words": runs if len(runs) >= FEWEST_RUNS else set()} for runs in said]
     words = np.nan_to_num(likeness(said, ["words"])["words"])
-    names, pairs = list(people), [pair for pair in combinations(range(len(sets)), 2) if pair != (0, 1)]
-    each = {pair: {name: float(matrices[name][pair]) for name in asked} for pair in pairs}
-    rows = [(float(matrices[None][i, j]), float(words[i, j]), names[j], names[i], each[i, j]) for i, j in pairs]
+    names, rows = list(people), []
+    for i, j in list(combinations(range(len(sets)), 2))[1:]:  # without our two
+        each = {name: float(matrices[name][i, j]) for name in asked}
+        rows.append((float(matrices[None][i, j]), float(words[i, j]), names[j], names[i], each))
     return sorted(rows, key=lambda row: (-row[0], -row[1])), about
 
 

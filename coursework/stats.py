@@ -19,13 +19,10 @@ def rows(assignment, all_marks, given):
         most = sum(sources.points(assignment)[name] for name in question.parts)
         read = [[scores.get(name, [None])[0] for name in question.parts] for _, scores in marked]
         known = [sum(points) for points in read if None not in points]
-        average = round(mean(known), 2) if known else ""
-
-        of = [assignment, question.title]
-        found.append(
-            [*of, "question", "all points", sum(points >= most for points in known), len(known), average, most]
-        )
-        found.append([*of, "question", "no points", sum(points == 0 for points in known), len(known), "", ""])
+        of, average = [assignment, question.title], round(mean(known), 2) if known else ""
+        full, none = (sum(points >= most for points in known), sum(points == 0 for points in known))
+        found.append([*of, "question", "all points", full, len(known), average, most])
+        found.append([*of, "question", "no points", none, len(known), "", ""])
         cases, mistakes = {}, {}
         for marks, _ in marked:
             for name in question.parts:
@@ -34,8 +31,8 @@ def rows(assignment, all_marks, given):
                 if name in marks.hints:
                     mistakes.setdefault(marks.hints[name], set()).add(marks.student)
         for kind, seen in (("case failed", cases), ("mistake", mistakes)):
-            order = sorted(seen.items(), key=lambda pair: -len(pair[1]))  # as many: in the check's own order
-            found += [[*of, kind, what, len(who), len(marked), "", ""] for what, who in order if who]
+            for what in sorted(filter(seen.get, seen), key=lambda what: -len(seen[what])):  # then the check's own order
+                found.append([*of, kind, what, len(seen[what]), len(marked), "", ""])
     return found
 
 

@@ -45,7 +45,7 @@ def sorted_out(folder, assignment, known=None, roster=(), names=None):
     known, roster, names: as for `files.find`. Those that cannot be graded have notes and what the student is told.
     """
     for name in (*sources.names(), assignment):
-        _released(name)  # once, and not in each process that reads files
+        released(name)  # once, and not in each process that reads files
     found = find(folder, known, roster, names)
     chosen, left, about = {}, {student: [] for student, *_ in found}, {student: {} for student, *_ in found}
 
@@ -95,7 +95,7 @@ def base(file):
 
 def _rank(submission):
     """The one with most answers comes first; then the newer one by its name."""
-    given = _released(submission.assignment).texts
+    given = released(submission.assignment).texts
     written = sum(_even(text) not in given for text in submission.answers.values())
     return -written, [-number for number in age(submission.file)], submission.file
 
@@ -145,7 +145,7 @@ class Piece:
 
 
 @lru_cache
-def _released(assignment):
+def released(assignment):
     cells, kinds = sources.student_notebook(assignment).cells, map(sources.kind, sources.source(assignment).cells)
     roles = {sources.grade_id(cell): kind for cell, kind in zip(cells, kinds, strict=True) if kind}
     marked = {sources.grade_id(cell): cell for cell in cells if sources.grade_id(cell)}
@@ -175,7 +175,7 @@ def read(student, file, content, assignment):
 
     Raises ValueError, with what is wrong, where the bytes are not a notebook, or of another assignment.
     """
-    cells, release = _parsed(content, file), _released(assignment)
+    cells, release = _parsed(content, file), released(assignment)
     fits = _check_assignment(cells, release, assignment)
     submission = Submission(student, assignment, file, hashlib.sha256(content).hexdigest())
     pieces = _pieces(cells, release)
@@ -205,7 +205,7 @@ def read(student, file, content, assignment):
 def _check_assignment(cells, release, assignment):
     """Refuse a notebook of another assignment or variant; whether it is one of this by the names of its cells."""
     ids = set(map(_grade_id, cells))
-    counts = {name: len(ids & set(_released(name).answers)) for name in sources.names()}
+    counts = {name: len(ids & set(released(name).answers)) for name in sources.names()}
     fitting = [name for name in counts if 0 < counts[name] == max(counts.values())]
     checks = [(_source(cell), _grade_id(cell)) for cell in cells if _grade_id(cell) in release.of("check")]
     pairs = [(VARIANT.findall(text), VARIANT.findall(release.marked[name].source)) for text, name in checks]

@@ -6,6 +6,7 @@ import csv
 import functools
 import io
 import json
+import multiprocessing
 import os
 import pickle
 import shutil
@@ -67,6 +68,7 @@ def _of_this_process(tmp_path_factory):
         patch.setattr(results, "COURSE", put_file(tmp_path_factory.mktemp("course") / "course.json", '{"seed": 1}'))
         patch.setattr(exam, "prepare_apart", lambda assignment, seed: prepared(checks.load, assignment, seed))
         patch.setattr(processes, "STARTED", "forkserver")  # models are imported once
+        multiprocessing.set_forkserver_preload(["coursework.grading", "tutorial_lib.bert"])
         yield
 
 

@@ -23,7 +23,7 @@ ASSIGNMENT = "2-attention"
 NAME = f"{ASSIGNMENT}.ipynb"
 WRITTEN = "why-square-root"
 EMPTY = "def softmax(x):\n    return 0"
-SOLUTIONS = submissions._released(ASSIGNMENT).of("solution")
+SOLUTIONS = submissions.released(ASSIGNMENT).of("solution")
 WORDS = "A dot product's variance is $d_k$.\nSo it grows, and the softmax of large numbers is nearly hard."
 LATIN = '{"cells": [], "metadata": {}}'
 

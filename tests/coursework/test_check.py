@@ -65,7 +65,7 @@ def agrees(seen, file, content, assignment):
         assert [one["weight"] for one in seen["problems"]] == ["stops"]
         return on_page
     assert on_page == submission.told
-    blank = {name: words.blank(submission, name) for name in submissions._released(assignment).answers}
+    blank = {name: words.blank(submission, name) for name in submissions.released(assignment).answers}
     assert {one["name"]: not one["written"] for one in seen["answers"]} == blank
     return on_page
 

@@ -24,7 +24,7 @@ from tests.coursework.conftest import ASSIGNMENT, prepared
 SOLVED = nbformat.writes(sources.solved_notebook(ASSIGNMENT))
 FULL = sources.points(ASSIGNMENT, marks=("check",))
 EVERY = {name: (0, 1, "") for name in sources.points(ASSIGNMENT)}
-NAMES = [*FULL, *submissions._released(ASSIGNMENT).marked, "attachments", "nbgrader", "image/png", "", "a.png"]
+NAMES = [*FULL, *submissions.released(ASSIGNMENT).marked, "attachments", "nbgrader", "image/png", "", "a.png"]
 
 
 def bounded(examples):

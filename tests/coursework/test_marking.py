@@ -60,8 +60,8 @@ def test_the_page_has_all_answers_and_the_rubric(where):
     assert page.count(f'data-question="{WRITTEN}"') == 3 and page.count('data-question="oral"') == 4
     assert "Nothing was written here. 0 points: lee." in page and "<em>Common mistake:</em>" in page
     assert "variance <code>d_k</code>" in page  # the rubric's formulas
-    words.give(where, ASSIGNMENT, "ada", WRITTEN, words.Word(3, "", "another"))
-    words.give(where, ASSIGNMENT, "bob", WRITTEN, words.Word(2))
+    words.give(where, ASSIGNMENT, {("ada", WRITTEN): words.Word(3, "", "another")})
+    words.give(where, ASSIGNMENT, {("bob", WRITTEN): words.Word(2)})
     page = marking.page(where, ASSIGNMENT)
     order = [part.partition('"')[0] for part in page.split('data-student="')[1:4]]
     assert order == ["ada", "kim", "bob"]  # what is marked comes last, except where the answer has changed

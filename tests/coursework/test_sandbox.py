@@ -59,9 +59,9 @@ def looked(bubbled, tmp_path_factory):
 
 def test_only_python_numpy_and_the_job_are_there(looked):
     """So no other package can be imported, however deep it lies, and nothing of the teacher's can be read."""
-    known = (*sandbox._standard(), "/site/numpy/", "/site/numpy.libs/", "/job/", "/dev/")
+    known = (*sandbox.STANDARD, "/site/numpy/", "/site/numpy.libs/", "/job/", "/dev/")
     files = {path for path in looked["files"] if not path.startswith(known)}
-    assert files <= {*sandbox._libraries(), sandbox._python()}
+    assert files <= {*sandbox._libraries(), sandbox.PYTHON}
     assert not [path for path in looked["files"] if "-packages/" in path or "/ensurepip/" in path]
 
 
@@ -72,7 +72,7 @@ def test_nothing_of_the_teachers_can_be_read(looked, name):
 
 
 def test_the_environment_tells_nothing(looked):
-    assert looked["environment"].keys() <= {*sandbox._environment(), "PWD", "LC_CTYPE"}
+    assert looked["environment"].keys() <= {*sandbox.ENVIRONMENT, "PWD", "LC_CTYPE"}
 
 
 def test_nothing_can_be_written(looked):
@@ -82,7 +82,7 @@ def test_nothing_can_be_written(looked):
 
 # --- what code may do ------------------------------------------------------------------------------------------------
 
-LISTED = ",".join([seccomp.ALLOWED, *seccomp.ONLY, seccomp.MAP, seccomp.READ_LIMIT, *seccomp.END])
+LISTED = [*seccomp.ALLOWED, *seccomp.ONLY, seccomp.MAP, seccomp.READ_LIMIT, *seccomp.END]
 
 
 def test_no_other_system_call_exists(bubbled):
@@ -132,7 +132,7 @@ def inside(process):
         with contextlib.suppress(OSError):  # one of them has just ended
             commands = {child: Path(f"/proc/{child}/cmdline").read_text() for child in below(process)}
             found = [child for child, command in commands.items() if "worker.py" in command]
-            if found and commands[found[-1]].startswith(sandbox._python()):
+            if found and commands[found[-1]].startswith(sandbox.PYTHON):
                 return found
         time.sleep(0.05)
     raise AssertionError("no sandbox began")
@@ -149,7 +149,7 @@ def test_what_is_killed_from_outside_is_told_so(bubbled, which):
 
 
 def test_a_sandbox_that_never_began_was_killed(bubbled, monkeypatch):
-    monkeypatch.setattr(sandbox, "_python", lambda: "/bin/false")
+    monkeypatch.setattr(sandbox, "PYTHON", "/bin/false")
     assert bubbled("x = 1").ended == "killed"
 
 

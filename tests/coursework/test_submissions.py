@@ -17,7 +17,7 @@ from tests.coursework.conftest import ASSIGNMENT, WRITTEN, cell, with_code
 from tests.coursework.damaged import EMPTY, NAME, REFUSED, WORDS, blank, everything, jpeg, moved, png, written
 
 SOLVED = sources.solved_notebook(ASSIGNMENT)
-GIVEN = {name: cell(SOLVED, name).source for name in submissions._released(ASSIGNMENT).answers}
+GIVEN = {name: cell(SOLVED, name).source for name in submissions.released(ASSIGNMENT).answers}
 CODE = [text for name, text in GIVEN.items() if name != WRITTEN]
 UNTOUCHED = {one.source for one in blank().cells}
 DAMAGED = {name: content for name, file, content, _ in everything() if file == NAME and not name.startswith("refused")}

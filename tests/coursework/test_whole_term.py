@@ -121,7 +121,7 @@ def mark_words(place, section):
     page, where, assignment = marking.page(place / "results", VARIANT[section]), place / "results", VARIANT[section]
     for student, question, answer, rest in re.findall(ARTICLE, page, re.S):
         if question == WRITTEN and 'value=""' in rest:
-            words.give(where, assignment, student, question, words.Word(3.5, "", answer))
+            words.give(where, assignment, {(student, question): words.Word(3.5, "", answer)})
 
 
 ARTICLE = r'<article [^>]*data-student="([^"]*)" data-question="([^"]*)" data-answer="([^"]*)">(.*?)</article>'

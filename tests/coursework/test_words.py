@@ -28,7 +28,7 @@ def give(course, **points):
     marks = {one.student: one for one in results.marks_in(course, ASSIGNMENT)}
     for student, given in points.items():
         answer = words.digest(marks[student], WRITTEN)
-        words.give(course, ASSIGNMENT, student, WRITTEN, words.Word(given, "Read <chapter> 4", answer))
+        words.give(course, ASSIGNMENT, {(student, WRITTEN): words.Word(given, "Read <chapter> 4", answer)})
 
 
 def test_a_mark_nobody_gave_is_empty(course):
@@ -43,7 +43,7 @@ def test_a_mark_nobody_gave_is_empty(course):
 def test_the_teachers_marks_are_kept_and_come_out(course, tmp_path):
     automatic = sum(results.load(course, ASSIGNMENT, "bob").points.values())
     give(course, ada=3, bob=1)
-    words.give(course, ASSIGNMENT, "ada", words.ORAL, words.Word(2.5, "Knew the mask"))
+    words.give(course, ASSIGNMENT, {("ada", words.ORAL): words.Word(2.5, "Knew the mask")})
     for command in (["grade", str(tmp_path / "submitted"), "--assignment", ASSIGNMENT], ["feedback"]):
         assert main([*command, "--to", str(course)]) == 0  # the roster of before
         lines = rows(course / "grades.csv")
@@ -92,7 +92,7 @@ def marks_of(student, **points):
 
 
 def test_points_of_code_come_from_marks_alone(tmp_path):
-    words.save(tmp_path, ASSIGNMENT, {("ada", "softmax-hidden"): words.Word(None, "Use keepdims.")})
+    words.give(tmp_path, ASSIGNMENT, {("ada", "softmax-hidden"): words.Word(None, "Use keepdims.")})
     ada = marks_of("ada", softmax_hidden=2.5)
     assert words.scores(tmp_path, [ada])["ada", ASSIGNMENT]["softmax-hidden"] == (2.5, 4, "Use keepdims.")
     words.path_of(tmp_path, ASSIGNMENT).write_text(f"{HEAD}ada,softmax-hidden,4,,\n")
@@ -131,8 +131,8 @@ def test_a_file_that_excel_saved_is_read(tmp_path):
 
 @pytest.mark.parametrize("comment", ["=1+1", "-1: why?", 'two\nlines; =x, "y"', "'-1", "𝄞 ünï", ""])
 def test_every_comment_comes_back_as_it_was(comment, tmp_path):
-    words.give(tmp_path, ASSIGNMENT, "李明", WRITTEN, words.Word(0.5, comment, "12ab"))
-    words.give(tmp_path, ASSIGNMENT, "=ada", WRITTEN, words.Word(None, comment))
+    words.give(tmp_path, ASSIGNMENT, {("李明", WRITTEN): words.Word(0.5, comment, "12ab")})
+    words.give(tmp_path, ASSIGNMENT, {("=ada", WRITTEN): words.Word(None, comment)})
     found = words.read(tmp_path, ASSIGNMENT)
     assert found == {("李明", WRITTEN): words.Word(0.5, comment, "12ab"), ("=ada", WRITTEN): words.Word(None, comment)}
     assert "\n=" not in words.path_of(tmp_path, ASSIGNMENT).read_text()
@@ -143,7 +143,7 @@ def test_an_empty_answer_has_no_points(tmp_path):
     for text in (given, "", f"\n{given} "):
         ada.answers = {WRITTEN: text}
         assert words.scores(tmp_path, [ada])["ada", ASSIGNMENT][WRITTEN] == (0, 4, words.NO_ANSWER)
-    words.give(tmp_path, ASSIGNMENT, "ada", WRITTEN, words.Word(1, "On paper"))
+    words.give(tmp_path, ASSIGNMENT, {("ada", WRITTEN): words.Word(1, "On paper")})
     assert words.scores(tmp_path, [ada])["ada", ASSIGNMENT][WRITTEN] == (1, 4, "On paper")
     words.path_of(tmp_path, ASSIGNMENT).unlink()
     ada.extra = [("markdown", "My answer is here. " * 5)]  # only a person can say what this answers
@@ -177,7 +177,7 @@ def test_marks_of_the_old_gradebook_are_taken_over_once(tmp_path):
         ("ada", WRITTEN): words.Word(2.5, "Read <ch> 4"),
         ("bob", WRITTEN): words.Word(None, "See me"),
     }
-    words.give(tmp_path, ASSIGNMENT, "ada", WRITTEN, words.Word(4))
+    words.give(tmp_path, ASSIGNMENT, {("ada", WRITTEN): words.Word(4)})
     assert words.convert(tmp_path, ASSIGNMENT) == [] and words.read(tmp_path, ASSIGNMENT)["ada", WRITTEN].points == 4
 
 
