@@ -3,7 +3,7 @@
 import re
 from dataclasses import replace
 
-from coursework import exports, feedback, groups, lateness, results, rosters, sandbox, stats, tables, words
+from coursework import exports, feedback, lateness, results, rosters, sandbox, stats, tables, words
 
 
 def write(given, marks, students):
@@ -11,7 +11,7 @@ def write(given, marks, students):
     rosters.keep(given.to, given.assignment, students)
     about = lateness.note_late(given.to, given.assignment, marks, students, given.late)
     said, scores = publish(given.to)
-    marks = groups.without_covered(marks, groups.members(students))
+    marks = rosters.without_covered(marks, rosters.members(students))
     about = [sandbox.bound(sandbox.Limits()), *about, *said]
     about += [*namesakes(marks), *rosters.of_another_name(marks, students)]
     for one in marks:
@@ -36,7 +36,7 @@ def publish(where):
         given = words.scores(where, marks)
         lines += stats.write_class(where, assignment, marks, given)
         late_here = lateness.late(where, assignment)
-        marks, given, days, said = groups.shared(marks, given, late_here, groups.members(students))
+        marks, given, days, said = rosters.shared(marks, given, late_here, rosters.members(students))
         feedback.write_pages(where, assignment, marks, given, days)
         scores |= given
         late |= {(student, assignment): one for student, one in days.items()}

@@ -39,9 +39,6 @@ def in_a_cell(source, name, **names):
     return names[name]
 
 
-# --- every exercise --------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("home", references.homes())
 def test_what_students_install_holds_no_answer(home):
     installed = sys.modules[f"tutorial_book.exercises.{home}"]
@@ -90,8 +87,6 @@ def test_a_red_check_shows_a_call_to_paste(exercise):
         assert kinds[0] == kinds[1]
 
 
-# --- what a check says ------------------------------------------------------------------------------------------------
-
 SCALED = "def scaled(x):\n    return x / np.linalg.inv(x)\n\ndef softmax(x):\n    return scaled(x)\n"
 LINES = "\n  Line 5 of the cell with softmax: return scaled(x)\n    in scaled, line 2: return x / np.linalg.inv(x)\n"
 SCOPE = "def softmax(x):\n    return (\n        {}\n    )\n"
@@ -137,9 +132,6 @@ def test_the_user_may_still_interrupt():
         MERGE.check(merge)
 
 
-# --- packages that the grading lacks ----------------------------------------------------------------------------------
-
-
 def test_packages_that_grading_lacks_are_told(capsys, monkeypatch):
     erf = np.frompyfunc(math.erf, 1, 1)  # SciPy's is a NumPy ufunc as well, which does not say where it comes from
     monkeypatch.setitem(sys.modules, "scipy.special", SimpleNamespace(**{erf.__name__: erf}))
@@ -175,9 +167,6 @@ def test_other_packages_are_found_in_all_helpers(source, names, found):
     assert other_packages(in_a_cell(source, "f", **names)) == found
 
 
-# --- values that are compared -----------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     "one, other, agree",
     [
@@ -190,9 +179,6 @@ def test_other_packages_are_found_in_all_helpers(source, names, found):
 )  # fmt: skip
 def test_values_are_the_same_in_structure_and_number(one, other, agree):
     assert same(one, other, 1e-6) is agree
-
-
-# --- mistakes, and the hints for them ---------------------------------------------------------------------------------
 
 
 def f(x):

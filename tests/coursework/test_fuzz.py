@@ -16,7 +16,19 @@ import nbformat
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from coursework import checks, feedback, grading, marking, messages, reports, results, sandbox, sources, submissions
+from coursework import (
+    checks,
+    feedback,
+    files,
+    grading,
+    marking,
+    messages,
+    reports,
+    results,
+    sandbox,
+    sources,
+    submissions,
+)
 from coursework.comparison import wrong
 from coursework.worker import plain
 from tests.coursework.conftest import ASSIGNMENT, prepared
@@ -124,12 +136,15 @@ def neighbors(put):
     assert found["ada"].digest == submissions.read("ada", "x.ipynb", SOLVED.encode(), ASSIGNMENT).digest
     everyone = [one.student for one in [*readable, *unreadable]]
     assert len({name.casefold() for name in everyone}) == len(everyone)
-    assert all(name.isprintable() and "/" not in name for name in everyone)
+    for name in everyone:
+        assert name.isprintable() and 0 < len(name) <= 80 and len(name.encode()) <= files.MOST_NAME
+        assert name[0] not in "=+-@. " and not set(name) & set("/\\ ")
     return readable, unreadable
 
 
+ODD_NAMES = [*"ADA x_1_2_ -rf =cmd() ｆｕｌｌ 日本".split(), "ada ", "new\nline", "@" * 78 + "..x", "日" * 70]
 PARTS = st.binary(min_size=1, max_size=40).map(lambda name: name.replace(b"/", b"_").replace(b"\0", b"_"))
-PLACES = st.lists(PARTS | st.sampled_from([b"ADA", b"ada ", b"x_1_2_", b"eve"]), min_size=1, max_size=12)
+PLACES = st.lists(PARTS | st.sampled_from([*map(str.encode, ODD_NAMES), b"\xff"]), min_size=1, max_size=12)
 ENDINGS = st.sampled_from([b"", b".ipynb", b".IPYNB.txt", b".zip", b".py", b"_1_2_x.ipynb"])
 
 

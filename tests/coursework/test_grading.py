@@ -11,8 +11,7 @@ import pytest
 from coursework import checks, exam, grading, reports, results, rosters, runs, sandbox, sources
 from coursework.__main__ import main
 from coursework.marks import Marks, noted
-from tests.coursework import batch
-from tests.coursework.conftest import ASSIGNMENT, FULL, cell, grade_all, with_code
+from tests.coursework.conftest import ASSIGNMENT, FULL, batch, cell, grade_all, with_code
 
 SOLVED = sources.solved_notebook(ASSIGNMENT)
 SOFTMAX = cell(SOLVED, "softmax").source
@@ -22,14 +21,11 @@ WRONG = "def softmax(x):\n    return x"
 @pytest.mark.parametrize("assignment", checks.names())
 def test_the_solution_has_all_points_blank_none(assignment, tmp_path, bubblewrap):
     handed_in = {"solved": sources.solved_notebook(assignment), "blank": sources.student_notebook(assignment)}
-    marks = batch.graded(tmp_path, assignment, handed_in, limits=sandbox.Limits())
+    marks = batch(tmp_path, assignment, handed_in, limits=sandbox.Limits())
     solved, blank = marks["solved"], marks["blank"]
     assert solved.assignment == assignment and solved.points == sources.points(assignment, marks=("check",))
     assert not solved.notes and not solved.reasons
     assert set(blank.points.values()) == {0} and blank.notes == ["as it was handed out: nothing was written"]
-
-
-# --- when a mark changes, and when it stays ---------------------------------------------------------------------------
 
 
 @pytest.fixture
@@ -170,8 +166,6 @@ def test_marks_of_another_version_are_not_read(tmp_path):
     assert any("1 marks of an earlier version were not read" in line for line in reports.publish(tmp_path)[0])
 
 
-# --- what stops a grading before it starts ----------------------------------------------------------------------------
-
 GRADE = ["grade", "submitted", "--assignment", ASSIGNMENT, "--to"]
 APART = "must not lie in the folder of submissions"
 REFUSED = {
@@ -228,9 +222,6 @@ def test_nothing_among_submissions_is_imported(tmp_path, bubblewrap):
     done = subprocess.run([*run, "--seed", "1"], cwd=folder, env=environment, capture_output=True, text=True)
     assert done.returncode == 0 and "Nothing odd was seen" in done.stdout, done.stderr
     assert not (tmp_path / "ran").exists() and (tmp_path / "results" / "grades.csv").exists()
-
-
-# --- the time of a submission -----------------------------------------------------------------------------------------
 
 
 def calls_of(*names):

@@ -5,15 +5,12 @@ import json
 import numpy as np
 import pytest
 
-pytest.importorskip("coursework.grading")
-from coursework import checks, references, reports, results, rosters, sources, worker  # noqa: E402
-from coursework.__main__ import main  # noqa: E402
-from coursework.marks import Marks  # noqa: E402
-from coursework.references.attention import attention  # noqa: E402
-from tests.coursework.batch import graded as graded_together  # noqa: E402
-from tests.coursework.batch import with_cells  # noqa: E402
-from tests.coursework.conftest import ASSIGNMENT, cell  # noqa: E402
-from tutorial_book.exercises import ask, own_code  # noqa: E402
+from coursework import checks, references, reports, results, rosters, sources, worker
+from coursework.__main__ import main
+from coursework.marks import Marks
+from coursework.references.attention import attention
+from tests.coursework.conftest import ASSIGNMENT, batch, cell, with_cells
+from tutorial_book.exercises import ask, own_code
 
 FULL = sources.points(ASSIGNMENT, marks=("check",))
 ATTENTION = cell(sources.solved_notebook(ASSIGNMENT), "attention").source
@@ -88,8 +85,6 @@ def test_a_question_of_an_old_notebook_stops_nothing(capsys):
     assert capsys.readouterr().out == "This question is not asked any more.\n"
 
 
-# --- graded ----------------------------------------------------------------------------------------------------------
-
 CODE = {  # who -> cell -> code
     "ada": {},
     "nobody": {"me": ""},
@@ -105,7 +100,7 @@ CODE = {  # who -> cell -> code
 def marks(tmp_path_factory, bubblewrap):
     solved = sources.solved_notebook(ASSIGNMENT)
     notebooks = {who: with_cells(solved, code) for who, code in CODE.items()}
-    return graded_together(tmp_path_factory.mktemp("own"), ASSIGNMENT, notebooks)
+    return batch(tmp_path_factory.mktemp("own"), ASSIGNMENT, notebooks)
 
 
 def test_what_the_function_gives_is_kept_without_points(marks):
@@ -126,9 +121,6 @@ def test_names_that_do_not_fit_are_told(graded):
     (told,) = rosters.of_another_name(marks, students)
     assert told == "bob: the name in ME is ada LOVELACE, which is not in the roster's line.".replace(" L", "  L")
     assert "ada, bob have the same name in ME" in (graded / "results" / "report.md").read_text()  # both are solved
-
-
-# --- asked in person -------------------------------------------------------------------------------------------------
 
 
 def test_a_sheet_is_written_for_the_talk(tmp_path, capsys):

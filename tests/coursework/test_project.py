@@ -67,9 +67,6 @@ def test_a_report_of_odd_numbers_embeds_nothing(odd, nothing_embedded):
     assert "must be a number" in project.report_problem(TEXTS, LABELS, REPORT | {"p_value": odd})
 
 
-# --- the judge, which embeds in a process of its own -----------------------------------------------------------------
-
-
 @pytest.fixture
 def judge(monkeypatch):
     """The judge of the report, here: a test can put something else in place of the model."""

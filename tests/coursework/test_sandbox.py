@@ -19,8 +19,6 @@ from tests.coursework.conftest import ASSIGNMENT, SMALL, below, blocks, value
 CODE = blocks("sandboxed.txt")
 
 
-# --- what is in it ---------------------------------------------------------------------------------------------------
-
 WRITABLE = ["/x", "x", "/dev/x", "/dev/shm/x", "/site/x", "/job/x", "/etc/x", "/proc/1/mem"]
 SECRETS = {
     "passwords": "/etc/passwd",
@@ -80,8 +78,6 @@ def test_nothing_can_be_written(looked):
     assert looked["written"] == []
 
 
-# --- what code may do ------------------------------------------------------------------------------------------------
-
 LISTED = [*seccomp.ALLOWED, *seccomp.ONLY, seccomp.MAP, seccomp.READ_LIMIT, *seccomp.END]
 
 
@@ -112,8 +108,6 @@ def test_partly_allowed_calls_do_only_that(bubbled):
 def test_ordinary_code_works(bubbled):
     assert value(bubbled(CODE["ordinary"], calls=[("works",)]), "works.0") is True
 
-
-# --- how it ends -----------------------------------------------------------------------------------------------------
 
 ENDS = [name for name in CODE if ": " in name]
 
@@ -171,9 +165,6 @@ def test_the_next_start_removes_what_was_left(bubblewrap, tmp_path, monkeypatch)
     while any(Path(f"/proc/{one}").exists() for one in left) and time.monotonic() < until:
         time.sleep(0.01)
     assert time.monotonic() < until
-
-
-# --- memory ----------------------------------------------------------------------------------------------------------
 
 
 @pytest.fixture

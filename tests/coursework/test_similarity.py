@@ -87,9 +87,6 @@ def published(assignment):
     return {question: cells[question].source for question in asked(assignment)}, []
 
 
-# --- copies ---------------------------------------------------------------------------------------------------------
-
-
 def _code(answers, extra):
     return ast.parse("\n".join([*answers.values(), *extra]))
 
@@ -354,28 +351,10 @@ def test_copies_are_told_as_a_group():
     assert similarity.groups(rows) == [frozenset("abcdef"), frozenset("xyz")]
 
 
-def test_only_what_is_no_python_is_unread():
-    read, *_ = similarity.of({"a": "# later", "b": "def f(:", "c": "%time x = 1"}, [], [], set(), set())
-    assert read == {"a": [], "b": None, "c": []}
-
-
 @pytest.mark.parametrize("code", HIDDEN)
 def test_code_that_hides_is_told(code):
     _, about = similarity.compared({"eve": ({"softmax": code}, [], [])}, ASSIGNMENT)
     assert any(HIDDEN[code] in one for one in about)
-
-
-def test_a_junk_helper_hides_no_copy():
-    style = next(iter(HONEST))
-    answers, extra = HONEST[style]
-    junk = "def junk(x):\n" + "".join(f"    y{i} = x.a{i}(x.b{i} + x.c{i}, x)\n" for i in range(2_000))
-    first = next(iter(answers))
-    padded = {**answers, first: answers[first] + "\n    junk(1)"}
-    likeness = pairs_of({**HONEST, "eve": (padded, [*extra, junk])})
-    assert likeness[frozenset(("eve", style))] > 0.8
-
-
-# --- what the teacher gets ------------------------------------------------------------------------------------------
 
 
 def test_the_command_writes_a_page_and_a_table(tmp_path, capsys):

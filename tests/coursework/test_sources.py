@@ -44,7 +44,7 @@ def test_a_notebook_is_valid_for_nbgrader(name):
 
 
 @each_assignment
-def test_a_heading_says_the_points_of_its_question(name):
+def test_headings_say_the_points_and_which_python_grades(name):
     stated, real = [], []
     for cell in sources.source(name).cells:
         heading = re.search(r"^## Question.*?\((\d+) points\)", cell.source, re.M)
@@ -55,6 +55,8 @@ def test_a_heading_says_the_points_of_its_question(name):
             real[-1] += cell.metadata.points
         assert sources.kind(cell) != "written" or "Rubric" in cell.source
     assert real == stated and sum(real) == sum(sources.points(name).values()) == 40
+    least = re.search('^requires-python = ">=([0-9.]+)"$', (ROOT / "pyproject.toml").read_text(), re.M)[1]
+    assert f"Grading has Python {least} or newer" in sources.student_notebook(name).cells[0].source
     assert "**Points:** 40" in sources.source(name).cells[0].source
     assert sources.points(name, marks=("written",))
 
@@ -115,9 +117,3 @@ def test_the_books_table_lists_every_assignment():
         assert f"{name}.ipynb" in elsewhere and "colab" not in elsewhere
         assert sources.title(name).removeprefix("Assignment ") in text
     assert (ROOT / "book" / "assignments.md").read_text().count("```{assignments}") == 1
-
-
-@each_assignment
-def test_the_first_cell_says_which_python_grades(name):
-    least = re.search('^requires-python = ">=([0-9.]+)"$', (ROOT / "pyproject.toml").read_text(), re.M)[1]
-    assert f"Grading has Python {least} or newer" in sources.student_notebook(name).cells[0].source

@@ -83,9 +83,6 @@ def test_a_second_assignment_leaves_the_first(course, tmp_path):
     assert len(read_csv(course / "canvas.csv")[0]) == 7 and main(["feedback", "--to", str(course)]) == 0
 
 
-# --- without a grading ------------------------------------------------------------------------------------------------
-
-
 def marks_of(student, **points):
     points = {name.replace("_", "-"): given for name, given in points.items()}
     return Marks(student, ASSIGNMENT, points={**dict.fromkeys(FULL, 0), **points})
@@ -184,16 +181,11 @@ def test_marks_of_the_old_gradebook_are_taken_over_once(tmp_path):
 @pytest.mark.parametrize(
     "text, safe",
     [
-        ("=1+1", "'=1+1"),
-        ("x;=1+1", "x;'=1+1"),
-        ("x;=1+1;y\t@z|-1", "x;'=1+1;y\t'@z|'-1"),
-        ('x; "=1+1"', 'x; "\'=1+1"'),
-        ("\r\n=1", "\r\n'=1"),
-        ("＝1+1", "'＝1+1"),
-        ("-1", "'-1"),
+        ("=1+1", "'=1+1"), ("x;=1+1", "x;'=1+1"), ("x;=1+1;y\t@z|-1", "x;'=1+1;y\t'@z|'-1"), ("-1", "'-1"),
+        ('x; "=1+1"', 'x; "\'=1+1"'), ("\r\n=1", "\r\n'=1"), ("＝1+1", "'＝1+1"),
         *((name, name) for name in ("a+b@c.org", "Smith-Jones", "O'Neil", "Lovelace, Ada", "    Points Possible", "")),
     ],
-)
+)  # fmt: skip
 def test_no_text_is_a_formula_whatever_separates_cells(text, safe):
     assert next(csv.reader(io.StringIO(tables.csv_text([[text, -1.5]]), newline=""))) == [safe, "-1.5"]
     for separator in ",;\t|":

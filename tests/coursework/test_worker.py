@@ -10,8 +10,6 @@ import pytest
 from coursework import messages, sandbox, worker
 from tests.coursework.conftest import value
 
-# --- what comes out is data ------------------------------------------------------------------------------------------
-
 JOB = {
     "cells": ["a\nb\nc", "x"],
     "calls": [{"id": "f.0", "part": "f", "most": 100}, {"id": "f.1", "part": "f", "most": 1 << 20}],
@@ -106,9 +104,6 @@ def test_values_nested_too_deep_are_refused(nest):
     assert worker.plain(value)
     with pytest.raises(worker.NotPlain):
         worker.plain(nest(value))
-
-
-# --- what the worker makes of cells ----------------------------------------------------------------------------------
 
 
 def test_a_missing_import_costs_only_what_needs_it(bubbled):
