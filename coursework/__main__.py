@@ -91,7 +91,7 @@ def compare(given):
     """Write whose code is like whose, after grading: two tables, for people to look at."""
     from coursework import similarity
 
-    groups, _ = similarity.write(given.to, given.assignment)
+    groups = similarity.write(given.to, given.assignment)
     for people in groups[:20]:
         print(", ".join(sorted(people)))
     counted = "1 group" if len(groups) == 1 else f"{len(groups)} groups"

@@ -1,9 +1,8 @@
 """From submissions to marks: each one alone, several at a time, and never twice.
 
-A submission is read (`submissions`), runs (`runs`), and what comes out is compared (`comparison`), marked (`marks`) and
-reported (`reports`). Marks are in a file of their own as soon as they are known. What breaks from outside, such as a
-machine without memory, is tried once more alone, and is no mark if it breaks again. A mark changes by a submission that
-is newer by its name, by the teacher's word, or with the assignment and this program; the report says so.
+Marks are in a file of their own as soon as they are known. What breaks from outside, such as a machine without memory,
+is tried once more alone, and is no mark if it breaks again. A mark changes by a submission that is newer by its name,
+by the teacher's word, or with the assignment and this program; the report says so.
 """
 
 import os

@@ -27,15 +27,14 @@ POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-s
 def page(where, assignment):
     """The page of an assignment as HTML."""
     all_marks = [marks for marks in results.marks_in(where, assignment) if marks.points]
-    given = words.read(where, assignment)
+    given, worth = words.read(where, assignment), sources.points(assignment)
     body = [f"<h1>{escape(sources.title(assignment))}</h1><p>{KEYS}</p>"]
-    rubrics, questions = sources.rubrics(assignment), feedback.questions(assignment)
-    titles = {name: question.title for question in questions for name in question.parts}
-    for name, most in sources.points(assignment, marks=("written",)).items():
+    asked = [(one.title, *rubric) for one in feedback.questions(assignment) for rubric in one.rubrics.items()]
+    for title, name, rubric in asked:
         blank = [marks.student for marks in all_marks if words.blank(marks, name)]
-        answers = [_answer(marks, name, most, given) for marks in all_marks if marks.student not in blank]
+        answers = [_answer(marks, name, worth[name], given) for marks in all_marks if marks.student not in blank]
         empty = f"{words.NO_ANSWER} 0 points: {', '.join(blank)}." if blank else ""
-        body.append(_question(titles[name], rubrics[name], answers, empty))
+        body.append(_question(title, rubric, answers, empty))
     minutes = []
     for marks in all_marks:
         if asked := own_code.questions(marks):

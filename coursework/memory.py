@@ -1,8 +1,4 @@
-"""One bound on all memory of a sandbox, the kernel's own for it included: a memory cgroup, where the system lets us.
-
-It comes on top of what is always there: the limit of address space, the filter of system calls and folders that nothing
-can be written to, so that no other memory can be had.
-"""
+"""One bound on all memory of a sandbox, the kernel's own for it included: a memory cgroup, where the system lets us."""
 
 import contextlib
 import os

@@ -50,10 +50,7 @@ def publish(where):
 
 
 def report(all_marks, all_scores, about=()):
-    """What needs a human, apart from the marks, as Markdown. about: lines on the grading.
-
-    What has no points comes first, then whose it is in doubt, then what students are told.
-    """
+    """What needs a human, as Markdown: no points first, then whose it is in doubt, then what students are told."""
     states = [words.status(marks, all_scores.get((marks.student, marks.assignment), {})) for marks in all_marks]
     counts = "; ".join(f"{state}: {states.count(state)}" for state in sorted(set(states)))
     lines = ["# What needs a human", "", f"{counts}.", ""]

@@ -137,13 +137,9 @@ def _alive(process):
 @contextlib.contextmanager
 def _bubblewrap(folder, limits):
     """(command, descriptor to read results from, those that it gets, its memory cgroup or None) of a new sandbox."""
-    try:
-        filter = seccomp.program()
-    except ValueError as error:
-        raise NoSandbox(str(error)) from None
     read, write = os.pipe()
     filter_read, filter_write = os.pipe()
-    os.write(filter_write, filter)
+    os.write(filter_write, seccomp.program())
     os.close(filter_write)
     command = ["prlimit", f"--as={limits.memory}", "--core=0", "--nofile=256", "bwrap"]
     command += ["--unshare-all", "--unshare-user", "--disable-userns", "--die-with-parent", "--new-session"]

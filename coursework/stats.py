@@ -8,6 +8,7 @@ from coursework import feedback, pages, sources, words
 from coursework.results import write
 
 HEADINGS = ["assignment", "question", "kind", "what", "students", "of", "mean", "max_score"]
+KINDS = ("mistake", "case failed")  # of lines, besides those of questions
 FEW = 0.6  # of a question's points: what has less on average is named first
 
 
@@ -38,14 +39,9 @@ def rows(assignment, all_marks, given):
 
 def page(assignment, lines, totals, automatic):
     """The class page of an assignment. totals: of those who are fully marked. automatic: the points of code, of all."""
-    questions, none, mistakes, cases = [], {}, [], []
-    for line in lines:
-        if line[2:4] == ["question", "all points"]:
-            questions.append(line)
-        elif line[2] == "question":
-            none[line[1]] = line[4]
-        else:
-            (mistakes if line[2] == "mistake" else cases).append([line[1], line[4], line[3]])
+    questions = [line for line in lines if line[2:4] == ["question", "all points"]]
+    none = {line[1]: line[4] for line in lines if line[2:4] == ["question", "no points"]}
+    mistakes, cases = ([[line[1], line[4], line[3]] for line in lines if line[2] == kind] for kind in KINDS)
     table = [[line[1], line[6], line[7], _share(line), line[4], none[line[1]], line[5]] for line in questions]
     headings = ["question", "mean", "of", "percent", "all points", "no points", "students"]
     weak = sorted((line for line in questions if line[6] != "" and line[6] < FEW * line[7]), key=_share)
@@ -78,10 +74,10 @@ def _share(line):
 
 def write_class(results, assignment, all_marks, given):
     """RESULTS/class-ASSIGNMENT.html. Lines for stats.csv."""
-    lines = rows(assignment, all_marks, given)
-    scores = [(marks, given.get((marks.student, assignment), {})) for marks in all_marks]
-    graded = [one for marks, one in scores if words.status(marks, one) == "graded"]
-    totals = [sum(points for points, *_ in one.values()) for one in graded]
+    lines, totals = rows(assignment, all_marks, given), []
+    for marks in all_marks:
+        scores = given.get((marks.student, assignment), {})
+        totals += [sum(points for points, *_ in scores.values())] if words.status(marks, scores) == "graded" else []
     automatic = [marks.total for marks in all_marks if marks.points]
     write(Path(results) / f"class-{assignment}.html", page(assignment, lines, totals, automatic))
     return lines

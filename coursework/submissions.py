@@ -171,10 +171,7 @@ def _bound(code):
 
 
 def read(student, file, content, assignment):
-    """A submission out of a notebook's bytes: the code that will run, the answers, and what looks odd.
-
-    Raises ValueError, with what is wrong, where the bytes are not a notebook, or of another assignment.
-    """
+    """A submission out of a notebook's bytes, with what looks odd; ValueError where it is none of this assignment."""
     cells, release = _parsed(content, file), released(assignment)
     fits = _check_assignment(cells, release, assignment)
     submission = Submission(student, assignment, file, hashlib.sha256(content).hexdigest())
@@ -256,10 +253,7 @@ def _cut(submission, pieces):
 
 
 def _defines(text, own, release):
-    """Those of the names that are asked for that a text defines at its top level. It may be no Python.
-
-    own: what its own question asks for. In another cell, a value that is assigned to the name of a function is a try.
-    """
+    """The names asked for that a text defines at its top level. A value for a function is a try, outside its `own`."""
     starts = re.findall(r"^def +(\w+)|^(\w[\w, ]*)=(?!=)", text, re.M)
     functions = {function for function, _ in starts}
     assigned = {word for _, left in starts for word in re.findall(r"\w+", left)}

@@ -17,6 +17,7 @@ import __future__
 import ast
 import builtins
 import codeop
+import contextlib
 import io
 import json
 import os
@@ -162,13 +163,10 @@ def run_cell(source, name, names, missing, rest):
 
 def run_rest(name, names, missing, rest):
     """Where a cell stopped, its functions and imports below are still there: the stop may be none of their doing."""
-    while rest:
-        statement = rest.pop(0)
+    for statement in rest:
         if isinstance(statement, (ast.FunctionDef, ast.Import, ast.ImportFrom)):
-            try:
+            with contextlib.suppress(Exception):  # what stopped the cell is told; this came after it
                 run_statement(statement, name, names, missing)
-            except Exception:  # what stopped the cell is told; this came after it
-                pass
 
 
 def run_statement(statement, name, names, missing):

@@ -37,20 +37,19 @@ def bubblewrap():
     sandbox.ready()
 
 
-def run_in_sandbox(*cells, calls=(), limits=SMALL):
-    """The outcome of cells in a sandbox. calls: (name, argument, ...) of functions, or names of variables."""
-    asked = []
-    for i, call in enumerate(calls):
-        name, *arguments = [call] if isinstance(call, str) else call
-        call = {"part": "part", "id": f"{name}.{i}", "name": name, "most": 4 << 20}
-        asked.append({**call, "arguments": None if isinstance(calls[i], str) else pickle.dumps(arguments)})
-    return sandbox.run({"cells": list(cells), "calls": asked}, limits=limits)
-
-
 @pytest.fixture(scope="session")
 def bubbled(bubblewrap):
-    """bubbled(cell, ...): the outcome of cells in bubblewrap."""
-    return run_in_sandbox
+    """bubbled(cell, ...): the outcome of cells. calls: (name, argument, ...) of functions, or names of variables."""
+
+    def run(*cells, calls=(), limits=SMALL):
+        asked = []
+        for i, call in enumerate(calls):
+            name, *arguments = [call] if isinstance(call, str) else call
+            given = None if isinstance(call, str) else pickle.dumps(arguments)
+            asked.append({"part": "part", "id": f"{name}.{i}", "name": name, "most": 4 << 20, "arguments": given})
+        return sandbox.run({"cells": list(cells), "calls": asked}, limits=limits)
+
+    return run
 
 
 def value(outcome, id):

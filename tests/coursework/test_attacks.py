@@ -1,7 +1,6 @@
 """Submissions that attack the grading: none gets more than its honest mark, changes another's, or stops the batch.
 
-Each attack stands in a solved notebook, in the cell of softmax, so that its honest mark is known: with a wrong softmax
-it loses that question and those that need it, and nothing else. All are graded in one batch, between honest neighbors.
+Each stands in the cell of softmax: with a wrong one, a student loses that question and those that need it.
 """
 
 import copy

@@ -25,11 +25,10 @@ def cases():
 
 CASES = dict(cases())
 LEAKS = [
-    "raise ValueError(x.tobytes().hex())",
-    "raise type('X' + x.tobytes().hex(), (Exception,), {})",
+    "raise ValueError(x.tobytes().hex())", "raise type('X' + x.tobytes().hex(), (Exception,), {})",
     "raise NameError('no', name='x' + x.tobytes().hex()[:50])",
     "raise ImportError('no', name='x' + x.tobytes().hex()[:50])",
-]
+]  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -96,10 +95,8 @@ def test_partial_project_loses_only_the_missing_points(name, project_marks):
 HUGE = {
     "spaces": ("(\n" + " " * 19_000 + "\n") * 10_000,
     "brackets": "(" * 20_000_000,
-    "names": "f " * 10_000_000,
-    "imports": "import f\n" * 2_000_000,
-    "functions": "def f" * 4_000_000,
-}
+    "names": "f " * 10_000_000, "imports": "import f\n" * 2_000_000, "functions": "def f" * 4_000_000,
+}  # fmt: skip
 
 
 @pytest.mark.timed

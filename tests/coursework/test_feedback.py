@@ -1,5 +1,6 @@
 """What students get back, the report that the teacher reads, and how pages stand on a screen."""
 
+import re
 from html import unescape
 
 import pytest
@@ -44,7 +45,9 @@ def test_every_mark_belongs_to_a_known_question(assignment):
     assert [name for one in found for name in one.parts] == list(sources.points(assignment))
     assert all(one.title.startswith("Question ") and "points" not in one.title for one in found)
     assert [name for one in found for name in one.rubrics] == list(sources.points(assignment, marks=("written",)))
-    assert all(len(rubric) > 100 and "###" not in rubric for one in found for rubric in one.rubrics.values())
+    for rubric in (rubric for one in found for rubric in one.rubrics.values()):
+        html = pages.markdown(rubric)
+        assert html.startswith("<p>") and len(html) > 100 and not re.search(r"[$\\]|\*\*|###", html)
 
 
 def test_a_page_names_questions_and_not_cells():

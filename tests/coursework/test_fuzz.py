@@ -1,8 +1,4 @@
-"""Anything may be handed in, and anything may come out of the sandbox: grading ends, and the neighbor has his marks.
-
-Where the target is not the sandbox, its place is taken by a stream of results that is made up too; one batch of what
-was made up goes through the whole command.
-"""
+"""Anything may be handed in, and anything may come out of the sandbox: grading ends, and the neighbor has his marks."""
 
 import copy
 import json
@@ -16,27 +12,16 @@ import nbformat
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from coursework import (
-    checks,
-    feedback,
-    files,
-    grading,
-    marking,
-    messages,
-    reports,
-    results,
-    sandbox,
-    sources,
-    submissions,
-)
+from coursework import checks, feedback, files, grading, marking, messages, reports, results, sandbox, sources
 from coursework.comparison import wrong
+from coursework.submissions import read, released, sorted_out
 from coursework.worker import plain
 from tests.coursework.conftest import ASSIGNMENT, prepared
 
 SOLVED = nbformat.writes(sources.solved_notebook(ASSIGNMENT))
 FULL = sources.points(ASSIGNMENT, marks=("check",))
 EVERY = {name: (0, 1, "") for name in sources.points(ASSIGNMENT)}
-NAMES = [*FULL, *submissions.released(ASSIGNMENT).marked, "attachments", "nbgrader", "image/png", "", "a.png"]
+NAMES = [*FULL, *released(ASSIGNMENT).marked, "attachments", "nbgrader", "image/png", "", "a.png"]
 
 
 def bounded(examples):
@@ -116,7 +101,7 @@ def shown(submission, stream=b""):
 @given(NOTEBOOKS, st.sampled_from(["x.ipynb", "x.py", "x.txt"]))
 def test_any_notebook_is_graded_or_refused(text, name):
     try:
-        submission = submissions.read("eve", name, text.encode(), ASSIGNMENT)
+        submission = read("eve", name, text.encode(), ASSIGNMENT)
     except ValueError as error:
         assert len(str(error)) < 200
         return
@@ -130,10 +115,10 @@ def neighbors(put):
         ada.parent.mkdir()
         ada.write_text(SOLVED, encoding="utf-8")
         put(Path(folder))
-        readable, unreadable = submissions.sorted_out(folder, ASSIGNMENT, {"4711": "ada"}, ("ada", "bob"))
+        readable, unreadable = sorted_out(folder, ASSIGNMENT, {"4711": "ada"}, ("ada", "bob"))
     found = {one.student: one for one in readable}
     assert found["ada"].file == f"ada/{ASSIGNMENT}.ipynb"
-    assert found["ada"].digest == submissions.read("ada", "x.ipynb", SOLVED.encode(), ASSIGNMENT).digest
+    assert found["ada"].digest == read("ada", "x.ipynb", SOLVED.encode(), ASSIGNMENT).digest
     everyone = [one.student for one in [*readable, *unreadable]]
     assert len({name.casefold() for name in everyone}) == len(everyone)
     for name in everyone:
@@ -186,7 +171,7 @@ RECORDS = changed(honest_records()).map(lambda lines: "\n".join(map(json.dumps, 
 @bounded(60)
 @given(RECORDS | st.binary(max_size=300) | st.lists(JSON).map(lambda lines: "\n".join(map(json.dumps, lines)).encode()))
 def test_any_stream_of_results_has_few_points(stream):
-    marks = shown(submissions.read("eve", "x.ipynb", SOLVED.encode(), ASSIGNMENT), stream)
+    marks = shown(read("eve", "x.ipynb", SOLVED.encode(), ASSIGNMENT), stream)
     assert sum(marks.points.values()) < sum(FULL.values())
 
 

@@ -66,15 +66,11 @@ def test_the_name_is_read_and_nothing_runs(code):
     assert own_code.name_in(code) == NAMES[code]
 
 
-@pytest.mark.parametrize(
-    "function, me, said",
-    [
-        (attention, " ", "Write your name into ME first: the question is drawn from it."),
-        (lambda Q, K, V, mask=None: (V, Q), "Ada", "This question comes when your attention passes its check."),
-        (attention, "Ada", f"{own_code.drawn('own-attention', 'Ada')[1]}\n{own_code.WHY}"),
-    ],
-    ids=["no name", "wrong", "right"],
-)
+@pytest.mark.parametrize("function, me, said", [
+    (attention, " ", "Write your name into ME first: the question is drawn from it."),
+    (lambda Q, K, V, mask=None: (V, Q), "Ada", "This question comes when your attention passes its check."),
+    (attention, "Ada", f"{own_code.drawn('own-attention', 'Ada')[1]}\n{own_code.WHY}"),
+], ids=["no name", "wrong", "right"])  # fmt: skip
 def test_a_question_is_asked_when_the_function_passes(function, me, said, capsys):
     ask("own-attention", function, me)
     assert capsys.readouterr().out == f"{said}\n"

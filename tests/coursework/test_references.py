@@ -174,18 +174,12 @@ def without_loudest_by_trying(X):
     return left_out[geometry.added(X).argmax()]
 
 
-@pytest.mark.parametrize(
-    "ours, theirs",
-    [
-        (geometry.cosine_matrix, cosine_similarity),
-        (geometry.average_cosine, lambda X: 1 - pdist(X, "cosine").mean()),
-        (geometry.anisotropy, lambda X: PCA().fit(X).explained_variance_ratio_[0]),
-        (geometry.two_nn, two_nn_of_a_tree),
-        (lambda X: geometry.added(X).sum(), library.average_cosine),
-        (geometry.without_loudest, without_loudest_by_trying),
-    ],
-    ids=lambda function: function.__qualname__[-30:],
-)
+@pytest.mark.parametrize("ours, theirs", [
+    (geometry.cosine_matrix, cosine_similarity), (geometry.average_cosine, lambda X: 1 - pdist(X, "cosine").mean()),
+    (geometry.anisotropy, lambda X: PCA().fit(X).explained_variance_ratio_[0]), (geometry.two_nn, two_nn_of_a_tree),
+    (lambda X: geometry.added(X).sum(), library.average_cosine),
+    (geometry.without_loudest, without_loudest_by_trying),
+], ids=lambda function: function.__qualname__[-30:])  # fmt: skip
 def test_measures_of_a_cloud_equal_other_implementations(ours, theirs, X):
     X[2] = 0 if ours is geometry.cosine_matrix else X[2]  # a row of zeros has scikit-learn's cosines
     assert np.allclose(ours(X), theirs(X))

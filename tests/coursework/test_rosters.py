@@ -44,15 +44,14 @@ def test_the_usual_platforms_are_read(platform, encoding, tmp_path):
 REFUSED = {
     "cp1252": ("student,last_name\nada,Möller\n".encode("cp1252"), "line 2 is not. In Excel: Save as, CSV UTF-8"),
     "a workbook": (b"PK\x03\x04 xl/workbook.xml", "is a workbook and must be a CSV file. In Excel: Save as, CSV UTF-8"),
-    "half a letter": (b"\xff\xfes\x00t", "must be UTF-8"),
-    "nothing": (b"", "got nothing. Export it in English"),
+    "half a letter": (b"\xff\xfes\x00t", "must be UTF-8"), "nothing": (b"", "got nothing. Export it in English"),
     "German": (
         "Vollständiger Name;E-Mail-Adresse\nAda;a@x\n".encode(),
         "got Vollständiger Name, E-Mail-Adresse. Export",
     ),
     "no headings": (b"ada\nbob\n", 'call the column with the names in its files "student"'),
     "a name twice": (b"student\nada\nada\n", "names ada twice"),
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("what", REFUSED)

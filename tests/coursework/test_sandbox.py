@@ -21,16 +21,11 @@ CODE = blocks("sandboxed.txt")
 
 WRITABLE = ["/x", "x", "/dev/x", "/dev/shm/x", "/site/x", "/job/x", "/etc/x", "/proc/1/mem"]
 SECRETS = {
-    "passwords": "/etc/passwd",
-    "host name": "/etc/hostname",
-    "another process": "/proc/1/environ",
-    "root": "/root",
-    "home": os.path.expanduser("~"),
-    "repository": str(checks.ASSIGNMENTS.parents[1]),
+    "passwords": "/etc/passwd", "host name": "/etc/hostname", "another process": "/proc/1/environ", "root": "/root",
+    "home": os.path.expanduser("~"), "repository": str(checks.ASSIGNMENTS.parents[1]),
     "checks": str(checks.ASSIGNMENTS / ASSIGNMENT / "checks.py"),
-    "results": "{folder}/results/words-2-attention.csv",
-    "neighbor": "{folder}/submitted/bob/x.ipynb",
-}
+    "results": "{folder}/results/words-2-attention.csv", "neighbor": "{folder}/submitted/bob/x.ipynb",
+}  # fmt: skip
 
 
 @pytest.fixture(scope="module")

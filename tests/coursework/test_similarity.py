@@ -1,8 +1,6 @@
 """Who copied is told, and no two who did not: honest answers in six to twelve styles, and copies made of each of them.
 
-The honest ones are right, and were written for these tests by one hand; a class will have others. The copies are those
-that a student makes in minutes: as it is, with other names, with lines exchanged, with one function of all rewritten,
-and all of that at once.
+The honest ones are right, and were written by one hand; a class will have others. Copies are what takes minutes.
 """
 
 import ast

@@ -87,17 +87,12 @@ CELL = "# Title\n\n```{{code-cell}} ipython3\n---\n{metadata}\n---\n{code}\n```\
 SOLUTION = "### BEGIN SOLUTION\nx = 1\n### END SOLUTION"
 
 
-@pytest.mark.parametrize(
-    "metadata, code, problem",
-    [
-        ("solution: x", "x = 1", "has no ### BEGIN SOLUTION"),
-        ("solution: X y", SOLUTION, "letters, digits and hyphens"),
-        ("check: x", "check(x)", "needs points"),
-        ("check: x\npoints: 0", "check(x)", "needs points"),
-        ("check: x\npoints: 1.5", "check(x)", "needs points"),
-        ("check: x\npoints: 1", "check(x)\n```\n\n```{code-cell}\n---\ncheck: x\npoints: 1\n---\n", "a new name of"),
-    ],
-)
+@pytest.mark.parametrize("metadata, code, problem", [
+    ("solution: x", "x = 1", "has no ### BEGIN SOLUTION"),
+    ("solution: X y", SOLUTION, "letters, digits and hyphens"), ("check: x", "check(x)", "needs points"),
+    ("check: x\npoints: 0", "check(x)", "needs points"), ("check: x\npoints: 1.5", "check(x)", "needs points"),
+    ("check: x\npoints: 1", "check(x)\n```\n\n```{code-cell}\n---\ncheck: x\npoints: 1\n---\n", "a new name of"),
+])  # fmt: skip
 def test_a_source_that_is_wrong_is_told(metadata, code, problem, tmp_path, monkeypatch):
     folder = tmp_path / "wrong"
     folder.mkdir()

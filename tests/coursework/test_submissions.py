@@ -238,14 +238,10 @@ def test_pictures_of_answers_and_added_cells_are_kept(solved):
 
 # Damaged notebook -> how many pictures of its answer are kept.
 PICTURES = {
-    "pictures": 2,
-    "a picture of another type": 0,
-    "pictures that are none": 0,
-    "photos that are none": 0,
-    "a picture that is too large": 0,
-    "pictures that are too large together": 3,
+    "pictures": 2, "a picture of another type": 0, "pictures that are none": 0, "photos that are none": 0,
+    "a picture that is too large": 0, "pictures that are too large together": 3,
     "six pictures in a cell": pictures.MOST_IN_CELL,
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("name", PICTURES)

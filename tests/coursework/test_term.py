@@ -51,14 +51,11 @@ def test_rounding_takes_no_half_point(percent, days):
 
 
 SAID = [
-    ("doeada_LATE_12_34_2-attention.ipynb", {}, 1),
-    ("all.zip: doeada_LATE_12_34_2-attention.ipynb", {}, 1),
-    ("doeada_12_34_2-attention_LATE_.ipynb", {}, 0),
-    ("LATEada_12_34_x.ipynb", {}, 0),
-    ("ada/2-attention.ipynb", {}, 0),
-    ("doeada_LATE_12_34_x.ipynb", {"days_late": "3"}, 3),
+    ("doeada_LATE_12_34_2-attention.ipynb", {}, 1), ("all.zip: doeada_LATE_12_34_2-attention.ipynb", {}, 1),
+    ("doeada_12_34_2-attention_LATE_.ipynb", {}, 0), ("LATEada_12_34_x.ipynb", {}, 0),
+    ("ada/2-attention.ipynb", {}, 0), ("doeada_LATE_12_34_x.ipynb", {"days_late": "3"}, 3),
     ("doeada_LATE_12_34_x.ipynb", {"days_late": " 2 "}, 2),
-]
+]  # fmt: skip
 SAID += [("Ada_1_assignsubmission_file_/x", {"Status": "Submitted for grading - 1 day 1 hour late"}, 2)]
 
 
@@ -108,12 +105,10 @@ LONG = f"{'d' * 200}_816_assignsubmission_file_"
 
 @pytest.mark.parametrize("zipped", [False, True])
 @pytest.mark.parametrize("path, name", [
-    ("eve_LATE_12_34_x: kim_56_78_y.ipynb", "eve_LATE_12_34_{}.html"),
-    ("eve/x.ipynb", "eve/{}.html"),
+    ("eve_LATE_12_34_x: kim_56_78_y.ipynb", "eve_LATE_12_34_{}.html"), ("eve/x.ipynb", "eve/{}.html"),
     ("x_eve_attempt_2026-11-03-10-15-00_LATE_1_2_x.ipynb", "x_eve_attempt_2026-11-03-10-15-00_{}.html"),
     ("x\\Eve_8_assignsubmission_file_/x.ipynb", "eve/{}.html"),
-    ("Eve_8_assignsubmission_file_x/y.ipynb", "eve/{}.html"),
-    ("a_12_34_b/x.ipynb", "eve/{}.html"),
+    ("Eve_8_assignsubmission_file_x/y.ipynb", "eve/{}.html"), ("a_12_34_b/x.ipynb", "eve/{}.html"),
     ("eve_12_34_x.zip: kim_56_78_y.ipynb", "eve_12_34_{}.html"),
     ("Eve_8_assignsubmission_file_/x: Kim_9_assignsubmission_file_/y.ipynb", "Eve_8_assignsubmission_file_/{}.html"),
     (f"Eve_815_assignsubmission_file_/{LONG}/{'f' * 66}.ipynb", "Eve_815_assignsubmission_file_/{}.html"),

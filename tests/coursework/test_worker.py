@@ -32,19 +32,15 @@ def test_only_what_the_job_asked_for_is_taken():
     assert understood({"start": "f"}, {"done": True})[2:] == ("f", True)
 
 
-@pytest.mark.parametrize(
-    "error, right",
-    [
-        ({"type": "NameError", "cell": 0, "line": 2, "name": "erf"}, ("NameError", 0, 2, "erf")),
-        ({"type": "ImportError", "cell": 1, "line": 1, "name": "a.b"}, ("ImportError", 1, 1, "a.b")),
-        ({"type": "x" * 1000, "cell": 2, "line": 1, "name": "a" * 61}, ("Exception", None, None, None)),
-        ({"type": "Secret_2e6a", "cell": -1, "line": 2, "name": "= 1"}, ("Exception", None, None, None)),
-        ({"type": ["NameError"], "cell": 0, "line": 99, "name": 7}, ("Exception", 0, None, None)),
-        ({"type": "KeyError", "cell": True, "line": 1.0, "name": "<b>"}, ("KeyError", None, None, None)),
-        ("NameError: hidden input", ("Exception", None, None, None)),
-        (False, ("Exception", None, None, None)),
-    ],
-)
+@pytest.mark.parametrize("error, right", [
+    ({"type": "NameError", "cell": 0, "line": 2, "name": "erf"}, ("NameError", 0, 2, "erf")),
+    ({"type": "ImportError", "cell": 1, "line": 1, "name": "a.b"}, ("ImportError", 1, 1, "a.b")),
+    ({"type": "x" * 1000, "cell": 2, "line": 1, "name": "a" * 61}, ("Exception", None, None, None)),
+    ({"type": "Secret_2e6a", "cell": -1, "line": 2, "name": "= 1"}, ("Exception", None, None, None)),
+    ({"type": ["NameError"], "cell": 0, "line": 99, "name": 7}, ("Exception", 0, None, None)),
+    ({"type": "KeyError", "cell": True, "line": 1.0, "name": "<b>"}, ("KeyError", None, None, None)),
+    ("NameError: hidden input", ("Exception", None, None, None)), (False, ("Exception", None, None, None)),
+])  # fmt: skip
 def test_an_error_is_told_in_known_words(error, right):
     call, a_cell = {"call": "f.1", "value": 3, "error": error}, {"cell": 0, "error": error, "missing": error}
     calls, cells, _, _ = understood(call, a_cell)

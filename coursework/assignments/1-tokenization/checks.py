@@ -3,7 +3,7 @@
 import string
 from functools import partial
 
-from coursework.checks import call, once
+from coursework.checks import call, calls_of
 from coursework.references import tokenization as right
 
 
@@ -103,7 +103,7 @@ def train_bpe_public(rng):
 
 
 def _long_counts(rng):
-    """Words that are much longer than a symbol may be, and begin alike; and a pair that occurs once."""
+    """Words that are much longer than a symbol may be, and begin alike; and a pair that occurs calls_of."""
     word = tuple(map(str, rng.permutation([*"abcdefghijklmnopqrst"])))
     return {word[:n]: int(rng.integers(2, 5)) for n in range(2, 2 * right.LONGEST)} | {("y", "z"): 1}
 
@@ -133,8 +133,8 @@ def pack_hidden(rng):
 
 def encode_pair_hidden(rng):
     def pair(n_first, n_second, room, case):
-        first, second = right.random_ids(rng, n_first), right.random_ids(rng, n_second)
-        return call("encode_pair", first, second, int(room) + 3, case=case)
+        texts = (rng.integers(1, 30_000, size=n).tolist() for n in (n_first, n_second))
+        return call("encode_pair", *texts, int(room) + 3, case=case)
 
     for _ in range(4):
         short, more = rng.integers(1, 6), rng.integers(1, 6)
@@ -146,7 +146,7 @@ def encode_pair_hidden(rng):
 
 
 match_from_right_public = partial(longest_match_public, name="match_from_right", more=False)
-count_pairs_public = once("count_pairs", lambda rng: (right.random_counts(rng, n_words=4),))
-pad_public = once("pad", lambda rng: (right.random_batch(rng),))
-pack_public = once("pack", lambda rng: (right.random_batch(rng), 10))
-encode_pair_public = once("encode_pair", lambda rng: (*right.random_batch(rng, 2), 20))
+count_pairs_public = calls_of("count_pairs", lambda rng: (right.random_counts(rng, n_words=4),))
+pad_public = calls_of("pad", lambda rng: (right.random_batch(rng),))
+pack_public = calls_of("pack", lambda rng: (right.random_batch(rng), 10))
+encode_pair_public = calls_of("encode_pair", lambda rng: (*right.random_batch(rng, 2), 20))
