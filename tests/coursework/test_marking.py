@@ -89,6 +89,7 @@ def test_a_class_is_marked_with_keys(tab, where, monkeypatch):
         if kept(where) == right:
             break
         tab.wait_for_timeout(100)
+    tab.wait_for_timeout(700)
     assert kept(where) == right
     given = words.read(where, ASSIGNMENT)["ada", WRITTEN]
     assert given.answer == words.digest(results.load(where, ASSIGNMENT, "ada"), WRITTEN)
