@@ -13,7 +13,6 @@ if __name__ == "__main__" and os.getcwd() != ROOT:
 import argparse  # noqa: E402
 import contextlib  # noqa: E402
 import zipfile  # noqa: E402
-from functools import partial  # noqa: E402
 from pathlib import Path  # noqa: E402
 
 from coursework import checks, lateness, references, results, sandbox, sources  # noqa: E402
@@ -24,7 +23,7 @@ NOTEBOOKS = Path(__file__).with_name("notebooks")
 
 
 def assignments(given):
-    """Write the students' notebooks, or those of a variant, a zip of each, and what students' checks compare with."""
+    """Write the students' notebooks, or those of a variant, and a zip of each."""
     import nbformat
 
     from website.notebooks.convert import INSTALL
@@ -38,11 +37,10 @@ def assignments(given):
         with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as file:
             file.writestr(zipfile.ZipInfo(f"{name}.ipynb", (2026, 1, 1, 0, 0, 0)), text)
         print(f"{path.relative_to(ROOT) if path.is_relative_to(ROOT) else path}   {archive.relative_to(ROOT)}")
-    return 0
 
 
 def grade(given):
-    """Grade a folder of submissions; see `coursework.grading`. Returns 0 once all that can be graded is."""
+    """Grade a folder of submissions."""
     from tqdm import tqdm
 
     from coursework import grading, reports, rosters
@@ -64,11 +62,10 @@ def grade(given):
     except KeyboardInterrupt:
         print(f"Stopped. What was graded is kept in {given.to}: give the same command to go on.", file=sys.stderr)
         return 130
-    return 0
 
 
 def mark(given):
-    """Show the page on which the written answers are marked, until Ctrl-C; then as `feedback`."""
+    """Show a page to mark the written answers on, after grading; then as `feedback`."""
     from coursework import marking, words
 
     for line in words.convert(given.to, given.assignment):
@@ -78,56 +75,43 @@ def mark(given):
         print(f"Open {server.address} in a browser on this machine. {ends}", flush=True)
         with contextlib.suppress(KeyboardInterrupt):
             server.serve_forever()
-    return feedback(given)
+    feedback(given)
 
 
 def feedback(given):
-    """After the words are marked: CSV files and feedback pages once more."""
+    """Write CSV files and feedback pages again, with the teacher's marks."""
     from coursework import reports
 
     about, _ = reports.publish(given.to)
     for line in about:
         print(line)
-    return 0
 
 
 def compare(given):
-    """Whose code is like whose: two tables, for people to look at."""
+    """Write whose code is like whose, after grading: two tables, for people to look at."""
     from coursework import similarity
 
-    groups, _ = similarity.write(given.to, given.assignment)
+    groups = similarity.write(given.to, given.assignment)
     for people in groups[:20]:
         print(", ".join(sorted(people)))
     counted = "1 group" if len(groups) == 1 else f"{len(groups)} groups"
     print(f"{counted} to look at: {given.to / f'likeness-{given.assignment}.html'}, and .csv for all pairs")
-    return 0
 
 
 def oral(given):
-    """Write a sheet of questions about each student's own code, to print and to ask in five minutes."""
+    """Write questions about each student's own code, after grading: to print, and to ask in five minutes."""
     from coursework import marking
 
     path = given.to / f"oral-{given.assignment}.html"
     results.write(path, marking.sheet(given.to, given.assignment))
     print(f"{path}: print it. The results go into the page that `mark` shows.")
-    return 0
 
 
-LATER = {
-    feedback: "CSV files and feedback pages again, with the teacher's marks",
-    mark: "a page to mark the written answers on",
-    compare: "whose code is like whose",
-    oral: "questions about each student's own code, to print",
-}
-
-
-def _after_grading(command, given):
-    """A command that needs marks: of the assignment that it names, or of any."""
-    there, of = results.assignments_in(given.to), getattr(given, "assignment", "")
-    if not there or of and of not in there:
-        of = f" of {of}" if of else ""
-        raise ValueError(f"{given.to} holds no marks{of}: run `python -m coursework grade` first")
-    return command(given)
+def _have_marks(folder, assignment):
+    there = results.assignments_in(folder)
+    if not there or assignment and assignment not in there:
+        of = f" of {assignment}" if assignment else ""
+        raise ValueError(f"{folder} holds no marks{of}: run `python -m coursework grade` first")
 
 
 def a_path(text):
@@ -137,16 +121,20 @@ def a_path(text):
 
 def _parser():
     parser = argparse.ArgumentParser(prog="python -m coursework", description="Assignments and their grading.")
-    commands = parser.add_subparsers(dest="command", required=True)
-    one = commands.add_parser("assignments", help="write the students' notebooks and a zip of each")
-    one.add_argument("--to", type=a_path, default=NOTEBOOKS, metavar="FOLDER")
-    one.add_argument("--variant", default="", metavar="NAME", help="other rules in some questions, for a course: 2027")
-    one.set_defaults(run=assignments)
-    one = commands.add_parser("grade", help="grade a folder of submissions")
+    commands, made = parser.add_subparsers(dest="command", required=True), {}
+    for run in (assignments, grade, mark, feedback, compare, oral):
+        one = made[run] = commands.add_parser(run.__name__, help=run.__doc__)
+        one.set_defaults(run=run)
+        default = NOTEBOOKS if run is assignments else a_path("grading")
+        one.add_argument("--to", type=a_path, default=default, metavar="FOLDER", help="default: %(default)s")
+        if run not in (assignments, feedback):
+            what = "with its variant, such as 2-attention-2027"
+            one.add_argument("--assignment", type=references.known, required=True, help=what)
+    what = "other rules in some questions, for a course: 2027"
+    made[assignments].add_argument("--variant", default="", metavar="NAME", help=what)
+    made[mark].add_argument("--port", type=int, default=0, help="of the page (default: any that is free)")
+    one = made[grade]
     one.add_argument("submissions", type=a_path, metavar="SUBMISSIONS_FOLDER")
-    one.add_argument("--assignment", type=references.known, required=True, help="what they are for, with its variant")
-    place = {"type": a_path, "default": a_path("grading"), "metavar": "FOLDER", "help": "results (default: grading)"}
-    one.add_argument("--to", **place)
     one.add_argument("--roster", type=a_path, metavar="CSV", help="the class: who handed in nothing is listed too")
     word = "these students' submissions count, or all of the folder's, in place of those that have a mark"
     one.add_argument("--again", nargs="*", metavar="STUDENT", help=word)
@@ -154,15 +142,6 @@ def _parser():
     one.add_argument("--late", metavar="RULE", help=rule)
     one.add_argument("--seed", type=int, help="of the fresh inputs (default: the course's, in course.json)")
     one.add_argument("--workers", type=int, help="submissions at a time (default: one a processor)")
-    one.set_defaults(run=grade)
-    for command, what in LATER.items():
-        one = commands.add_parser(command.__name__, help=f"after grading: {what}")
-        one.add_argument("--to", **place)
-        one.set_defaults(run=partial(_after_grading, command))
-        if command is not feedback:
-            one.add_argument("--assignment", type=references.known, required=True)
-        if command is mark:
-            one.add_argument("--port", type=int, default=0, help="of the page (default: any that is free)")
     return parser
 
 
@@ -170,7 +149,9 @@ def main(arguments=None):
     """Run a command; a mistake of the user's ends with one sentence and exit code 2."""
     given = _parser().parse_args(arguments)
     try:
-        return given.run(given)
+        if given.run not in (assignments, grade):
+            _have_marks(given.to, getattr(given, "assignment", ""))
+        return given.run(given) or 0
     except (ValueError, sandbox.NoSandbox, FileNotFoundError, atomic.Busy) as error:
         print(error, file=sys.stderr)
     except OSError as error:

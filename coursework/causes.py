@@ -1,8 +1,7 @@
 """Why a student's function gave no value: the kind of error, and the line of the student's own code it came from.
 
 The sandbox tells the type of an exception, and the cell and line of the student's where it came from; never its
-message, which can hold hidden inputs. The line itself is the student's, so the student may read it. In a text for the
-feedback page, a line of code stands by itself, behind four spaces. No code is parsed here, lines are looked at.
+message, which can hold hidden inputs. In a text, a line of code stands by itself, behind four spaces.
 """
 
 import re
@@ -24,6 +23,7 @@ ADVICE |= dict.fromkeys(("FileNotFoundError", "PermissionError", "OSError"), NO_
 ADVICE |= {"EOFError": "Grading gives no input: take input() out."}
 ADVICE |= {"Unhashable": "A list cannot be a key or stand in a set: make a tuple of it, where it comes from too."}
 ENDS = {"timeout": "it took too long", "memory": "it took too much memory", "crashed": "Python itself ended"}
+ENDS |= {"too much output": "it gave too much output"}
 MOST_CODE = 200  # characters of a line that is shown
 
 
@@ -105,12 +105,15 @@ def stopped(name, error, code):
     return f"{name} {code.stopped(error)}"
 
 
-def not_reached(name, check, code):
-    """Why `name` gave no value to a check, where no error was told: the code ended the run, here or before."""
+def without_a_value(verdict, check, code):
+    """Why the first wrong call of a check gave no value: it stopped, or the code ended the run, here or before."""
+    name = verdict.call.name
+    if verdict.record is not None:
+        return stopped(name, verdict.record["error"], code)
     if check in code.ended:
-        return f"{name} ended the run: {_how(code.ended[check])}"
+        return f"{name} ended the run: {ENDS[code.ended[check]]}"
     before = next(iter(code.ended.values()), "crashed")
-    return f"{name} was not called, because your code ended the run before: {_how(before)}"
+    return f"{name} was not called, because your code ended the run before: {ENDS[before]}"
 
 
 def _absent(name, error, code):
@@ -131,10 +134,5 @@ def _absent(name, error, code):
     if before:
         return f"{subject} is not there: its cell {code.stopped(before)}"
     if f"cell {cell}" in code.ended:
-        return f"{subject} is not there: its cell ended the run ({_how(code.ended[f'cell {cell}'])})"
+        return f"{subject} is not there: its cell ended the run ({ENDS[code.ended[f'cell {cell}']]})"
     return f"{subject} is not there when it is called{where}"
-
-
-def _how(ended):
-    """How a run ended, in words."""
-    return ENDS.get(ended, f"it gave {ended}")

@@ -33,9 +33,7 @@ class Call:
 
     @property
     def most(self):
-        """Bytes that what it gives back may have: more than an honest mistake needs, and a power of two, which tells
-        the sandbox little of what is right.
-        """
+        """Bytes that its value may have: more than an honest mistake needs; a power of two tells little of it."""
         return MOST_JUDGED if self.judge else 1 << (20_000 + 60 * _size(worker.plain(self.expected))).bit_length()
 
 
@@ -44,9 +42,9 @@ def call(name, *arguments, expect=..., tolerance=1e-6, case=""):
     return Call(name, arguments, expect, tolerance, case=case)
 
 
-def once(name, draw):
-    """A check that calls `name` once, with the arguments that draw(rng) gives."""
-    return lambda rng: [call(name, *draw(rng))]
+def calls_of(name, draw, times=1):
+    """A check that calls `name` so many times, with the arguments that draw(rng) gives each time."""
+    return lambda rng: [call(name, *draw(rng)) for _ in range(times)]
 
 
 def variable(name, judge):
@@ -61,8 +59,6 @@ def variable(name, judge):
 def load(assignment) -> dict[str, Callable]:
     """The checks of an assignment, out of its checks.py: id of the notebook's cell -> what yields the calls."""
     path = ASSIGNMENTS / references.split(assignment)[0] / "checks.py"
-    if not path.is_file():
-        raise ValueError(f"assignment must be one of {', '.join(names())}, got {assignment!r}")
     spec = importlib.util.spec_from_file_location(f"coursework.assignments.{assignment.replace('-', '_')}", path)
     module = sys.modules[spec.name] = importlib.util.module_from_spec(spec)  # pickle finds the judges there
     spec.loader.exec_module(module)

@@ -34,8 +34,8 @@ def compare(work):
     """`runs.Work` with its verdicts, check by check."""
     for check, calls in work.exam.by_check.items():
         verdict = work.verdicts[check] = Verdict()
-        records = [work.records.get(f"{check}.{i}") for i in range(len(calls))]
-        for call, record in zip(calls, records, strict=True):
+        tried = [(call, work.records.get(f"{check}.{i}")) for i, call in enumerate(calls)]
+        for call, record in tried:
             came = record is not None and record["error"] is None
             reason = wrong(call, record["value"]) if came else None
             right = came and reason is None
@@ -43,22 +43,18 @@ def compare(work):
             if not right and verdict.call is None:
                 verdict.call, verdict.record, verdict.reason = call, record, reason
         if verdict.reason:
-            name = verdict.call.name
-            mine = [pair for pair in zip(calls, records, strict=True) if pair[0].name == name]
-            mistakes = references.mistakes(work.submission.assignment).get(name, {})
-            fitting = (hint for hint, one in mistakes.items() if all(_gives(one, *pair) for pair in mine))
-            verdict.hint = next(fitting, "")
+            mine = [pair for pair in tried if pair[0].name == verdict.call.name]
+            mistakes = references.mistakes(work.submission.assignment).get(verdict.call.name, {}).items()
+            verdict.hint = next((hint for hint, one in mistakes if all(_gives(one, *pair) for pair in mine)), "")
     return work
 
 
 def _gives(mistake, call, record):
     """Whether a mistake gives the same as a student's function, as it came out of the sandbox, but for rounding."""
-    if not record or record["error"] is not None:
-        return False
     made = given_by(mistake, call)
     try:
-        return made is not None and _difference(made, record["value"], call.tolerance) is None
-    except Exception:  # what a student's code made up may break any comparison
+        return made is not None and not record["error"] and not _difference(made, record["value"], call.tolerance)
+    except Exception:  # there may be no record, and what a student's code made up may break any comparison
         return False
 
 

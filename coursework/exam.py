@@ -1,6 +1,7 @@
 """What students are asked: calls on inputs that the course's seed decides, and one about each student's own code."""
 
 import hashlib
+import pickle
 from typing import NamedTuple
 
 import numpy as np
@@ -13,11 +14,10 @@ MOST_OWN = 20_000  # bytes of a value that a question about the student's own co
 
 
 class Exam(NamedTuple):
-    """by_check: check -> its calls. calls: the same for the worker; arrays: those that their arguments name."""
+    """by_check: check -> its calls. calls: the same for the worker."""
 
     by_check: dict[str, list[checks.Call]]
     calls: list[dict]
-    arrays: dict[str, np.ndarray]
 
 
 def prepare(assignment, seed):
@@ -26,15 +26,11 @@ def prepare(assignment, seed):
     if wanted.keys() != loaded.keys():
         odd = ", ".join(sorted(wanted.keys() ^ loaded.keys()))
         raise ValueError(f"assignment {assignment}: notebook.md and checks.py must have the same checks, but not {odd}")
-    exam = Exam({}, [], {})
+    exam = Exam({}, [])
     for name in wanted:
         exam.by_check[name] = calls = drawn(assignment, name, loaded[name], seed)
-        if not calls:
-            raise ValueError(f"assignment {assignment}: the check {name} makes no call")
-        if name in sources.by_case(assignment) and not all(call.case for call in calls):
-            raise ValueError(f"assignment {assignment}: {name} gives points by case, but a call of it names no case")
         for i, call in enumerate(calls):
-            exam.calls.append(_for_the_worker(f"{name}.{i}", name, call.name, call.arguments, call.most, exam.arrays))
+            exam.calls.append(_for_the_worker(f"{name}.{i}", name, call.name, call.arguments, call.most))
     return exam
 
 
@@ -48,13 +44,12 @@ def prepare_apart(assignment, seed):
 
 
 def of_student(submission, exam):
-    """(calls, arrays): with the call for the question about the student's own code, called by the question's name."""
-    calls, arrays = [*exam.calls], {**exam.arrays}
+    """The calls, with that for the question about the student's own code, called by the question's name."""
     name = own_code.of(sources.points(submission.assignment))
-    if name:
-        arguments, function = own_code.drawn(name, submission.me)[0], own_code.QUESTIONS[name].function
-        calls.append(_for_the_worker(name, name, function, arguments, MOST_OWN, arrays))
-    return calls, arrays
+    if not name:
+        return exam.calls
+    arguments, function = own_code.drawn(name, submission.me)[0], own_code.QUESTIONS[name].function
+    return [*exam.calls, _for_the_worker(name, name, function, arguments, MOST_OWN)]
 
 
 def drawn(assignment, name, check, seed):
@@ -78,25 +73,6 @@ def unseen_mistake(assignment, calls):
     return None
 
 
-def _for_the_worker(id, part, name, arguments, most, arrays):
-    given = None if arguments is None else [_encoded(value, arrays) for value in arguments]
+def _for_the_worker(id, part, name, arguments, most):
+    given = None if arguments is None else pickle.dumps(arguments)
     return {"id": id, "part": part, "name": name, "arguments": given, "most": most}
-
-
-def _encoded(value, arrays):
-    """An argument as the worker reads it; arrays are put aside under a name."""
-    if hasattr(value, "detach"):
-        value = value.detach().cpu().numpy()
-    if isinstance(value, np.ndarray):
-        name = f"a{len(arrays)}"
-        arrays[name] = value
-        return {"array": name}
-    if isinstance(value, np.generic):
-        return value.item()
-    if isinstance(value, dict):
-        return {"pairs": [[_encoded(key, arrays), _encoded(item, arrays)] for key, item in value.items()]}
-    if isinstance(value, tuple):
-        return {"tuple": [_encoded(item, arrays) for item in value]}
-    if isinstance(value, list):
-        return [_encoded(item, arrays) for item in value]
-    return {"set": sorted(value)} if isinstance(value, (set, frozenset)) else value

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from coursework import sources, tables, words
+from coursework.lateness import Late
 from coursework.results import write
 from coursework.rosters import Student
 
@@ -21,19 +22,21 @@ def export(results, all_marks, listed, all_scores, late):
     for marks in all_marks:
         key = marks.student, marks.assignment
         student = listed.get(marks.assignment, {}).get(marks.student, Student(marks.student))
-        minutes = _number(*oral[marks.assignment].get(marks.student, ("",))[:1])
-        cells[key] = _score(marks, all_scores[key], late.get(key)), minutes
+        minutes, _ = oral[marks.assignment].get(marks.student, ("", ""))
+        score, days = "", late.get(key, Late())
+        if words.status(marks, all_scores[key]) == "graded":
+            score = days.points(sum(points for points, *_ in all_scores[key].values()))
+        cells[key] = _number(score), _number(minutes)
         line = [marks.assignment, student.name, student.last_name, student.first_name, student.email, cells[key][0]]
         line += [sum(sources.points(marks.assignment).values()), words.status(marks, all_scores[key])]
-        line += [_number(marks.total if marks.points else ""), late[key].days if key in late else "", minutes]
+        line += [_number(marks.total if marks.points else ""), days.days if key in late else "", cells[key][1]]
         by_assignment.setdefault(marks.assignment, []).append(line)
     for assignment, lines in by_assignment.items():
         write(results / f"grades-{assignment}.csv", tables.csv_text([HEADINGS, *lines]))
     everything = [line for lines in by_assignment.values() for line in lines]
     write(results / "grades.csv", tables.csv_text([HEADINGS, *everything]))
-    write(
-        results / "canvas.csv", tables.csv_text(_canvas(cells, listed, [name for name in sorted(oral) if oral[name]]))
-    )
+    asked = [name for name in sorted(oral) if oral[name]]
+    write(results / "canvas.csv", tables.csv_text(_canvas(cells, listed, asked)))
 
 
 def _canvas(cells, listed, asked):
@@ -49,18 +52,10 @@ def _canvas(cells, listed, asked):
         row = dict(student.row)
         name = row.get("Student") or ", ".join(filter(None, (student.last_name, student.first_name))) or student.name
         known = row.get("ID", ""), row.get("SIS User ID", ""), row.get("SIS Login ID") or student.name
-        own = [cells.get((id, assignment), ("", ""))[0] for assignment in assignments]
-        own += [cells.get((id, assignment), ("", ""))[1] for assignment in asked]
-        lines.append([name, *known, row.get("Section", ""), *own])
+        own = {assignment: cells.get((id, assignment), ("", "")) for assignment in assignments}
+        lines.append([name, *known, row.get("Section", ""), *(score for score, _ in own.values())])
+        lines[-1] += [own[assignment][1] for assignment in asked]
     return lines
-
-
-def _score(marks, given, late):
-    """What counts, once everything is marked; empty before."""
-    if words.status(marks, given) != "graded":
-        return ""
-    points = sum(points for points, *_ in given.values())
-    return _number(late.points(points) if late else points)
 
 
 def _number(value):

@@ -68,7 +68,7 @@ def page(marks, given, late=None, oral=None):
     body += ["<p>Correct the first wrong function first: those below may use it.</p>"] if several else []
     body += [f'<div class="told"><h2>About your notebook</h2><ul>{told}</ul></div>'] if told else []
     body += [_question(one, marks, given, seen) for one in (questions(marks.assignment) if given else [])]
-    body += [_minutes(*oral)] if oral else []
+    body += [_section(oral[0], words.MOST_ORAL, "Five minutes about your code", _comment(oral[1]))] if oral else []
     added = [pages.as_typed(text, marks.pictures.get(f"added-{i}", {})) for i, (_, text) in enumerate(marks.extra)]
     body += [_folded("Cells that you added", "".join(added))] if added else []
     return pages.page(f"{title}: {marks.student}", "\n".join([*body, "</main>"]))
@@ -89,7 +89,6 @@ def _question(question, marks, given, seen):
         text += _comment(comment)
         lines.append(f"<li>{question.parts[name]}: {_points(points, most)}{text}</li>")
     known = [points for points, *_ in there.values() if points is not None]
-    points = _points(sum(known) if known else None, sum(most for _, most, _ in there.values()))
     folded = []
     for name, rubric in question.rubrics.items():
         if name in there and there[name][0] is not None and there[name][2] != words.NO_ANSWER:
@@ -97,16 +96,14 @@ def _question(question, marks, given, seen):
     answered = [name for name in question.answers if name in marks.answers]
     own = [pages.as_typed(marks.answers[one], marks.pictures.get(one, {})) for one in answered]
     folded += [_folded("What you handed in", "".join(own))] if own else []
-    return (
-        f'<section><h2><span class="points">{points}</span>{escape(question.title)}</h2>'
-        f"{'<ul>' + ''.join(lines) + '</ul>' if lines else ''}{''.join(folded)}</section>"
-    )
+    listed = f"<ul>{''.join(lines)}</ul>" if lines else ""
+    most = sum(most for _, most, _ in there.values())
+    return _section(sum(known) if known else None, most, question.title, listed + "".join(folded))
 
 
-def _minutes(points, comment):
-    known = _points(points, words.MOST_ORAL)
-    title = f'<h2><span class="points">{known}</span>Five minutes about your code</h2>'
-    return f"<section>{title}{_comment(comment)}</section>"
+def _section(points, most, title, html):
+    heading = f'<h2><span class="points">{_points(points, most)}</span>{escape(title)}</h2>'
+    return f"<section>{heading}{html}</section>"
 
 
 def _comment(comment):

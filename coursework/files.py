@@ -92,7 +92,7 @@ def find(folder, known=None, roster=(), names=None):
         owner = submitters.get(where[0]) or _owner(where, known, roster)
         alone = len(where) == 1 and not of_an_lms(where[0]) and student_name(owner.name) not in roster
         if reason:
-            items = [(owner, Found(shown, _refusal(reason), reason == EMPTY))]
+            items = [(owner, Found(shown, partial(_refuse, reason), reason == EMPTY))]
         elif alone and where[0].lower().endswith(".zip"):
             items = _in_archive(path, shown, owner, known, roster)
         else:  # what is no notebook and lies alone is the teacher's
@@ -105,7 +105,7 @@ def find(folder, known=None, roster=(), names=None):
         files = [one for one in files if not one.beside] or files
         if len({one.archive for one in files}) > 1:  # whoever made an archive takes nobody's place by it
             for one in files:
-                one.read = _refusal(ANYBODYS) if one.archive else one.read
+                one.read = partial(_refuse, ANYBODYS) if one.archive else one.read
         if len(files) > MOST_FILES:
             notes.append(f"{len(files)} files: only the first {MOST_FILES} were opened")
         found += [(student, one.shown, one.read, notes) for one in files[:MOST_FILES]]
@@ -113,10 +113,7 @@ def find(folder, known=None, roster=(), names=None):
 
 
 def _walk(folder):
-    """(parts, path, None) of each file below a folder, and (parts, None, why) of what is not looked at.
-
-    What lies higher comes first, so that a flood of files below hides nothing above it.
-    """
+    """(parts, path, None) of each file below a folder, or (parts, None, why not); a flood hides nothing above it."""
     waiting, seen = deque([()]), Counter()
     while waiting:
         where = waiting.popleft()
@@ -271,16 +268,11 @@ class _Bounded(io.BufferedReader):
 def _read(path):
     with open(path, "rb", buffering=0) as file:
         content = b"".join(islice(iter(lambda: file.read(PIECE), b""), MOST_BYTES // PIECE + 1))
-    if len(content) > MOST_BYTES:
-        raise ValueError(LARGE)
-    return content
+    return content if len(content) <= MOST_BYTES else _refuse(LARGE)
 
 
-def _refusal(reason):
-    def read():
-        raise ValueError(reason)
-
-    return read
+def _refuse(reason):
+    raise ValueError(reason)
 
 
 @lru_cache(maxsize=2)
@@ -296,20 +288,19 @@ def _in_archive(path, shown, owner, known, roster):
         items = [(_parts(item), item) for item in _archive(path, time).infolist() if not item.is_dir()]
         if any(EXPORTED.fullmatch("/".join(of)) for of, _ in items):
             raise ValueError("is an export of Gradescope: unpack it here, and grade again")
-        items = [(of, item) for of, item in items if of and (of[1:] or _is_notebook(of[0]) or of_an_lms(of[0]))]
-        if sum(item.file_size for parts, item in items if _is_notebook(parts[-1])) > MOST_ARCHIVE:
+        items = [(of, item) for of, item in items if of[1:] or of and (_is_notebook(of[0]) or of_an_lms(of[0]))]
+        if sum(item.file_size for of, item in items if _is_notebook(of[-1])) > MOST_ARCHIVE:
             raise ValueError(f"holds more than {MOST_ARCHIVE >> 30} GB: nothing in it was opened")
     except Exception as error:  # an archive that somebody made up may break its reader in any way
         if isinstance(error, OSError) and error.errno in OURS:
             raise
         reason = str(error) if type(error) is ValueError else "is not a zip archive that can be read"
-        return [(owner, Found(shown, _refusal(reason), archive=shown))]
-
-    def found(parts, item):
-        read = partial(_read_member, path, time, item)
-        return Found(f"{shown}: {_shown(item.filename)}", read, not _is_notebook(parts[-1]), shown)
-
-    return [(_owner(parts, known, roster), found(parts, item)) for parts, item in items]
+        return [(owner, Found(shown, partial(_refuse, reason), archive=shown))]
+    found = []
+    for of, item in items:
+        read, name = partial(_read_member, path, time, item), f"{shown}: {_shown(item.filename)}"
+        found.append((_owner(of, known, roster), Found(name, read, not _is_notebook(of[-1]), shown)))
+    return found
 
 
 def _parts(item):

@@ -1,9 +1,8 @@
 """From submissions to marks: each one alone, several at a time, and never twice.
 
-A submission is read (`submissions`), runs (`runs`), and what comes out is compared (`comparison`), marked (`marks`) and
-reported (`reports`). Marks are in a file of their own as soon as they are known. What breaks from outside, such as a
-machine without memory, is tried once more alone, and is no mark if it breaks again. A mark changes by a submission that
-is newer by its name, by the teacher's word, or with the assignment and this program; the report says so.
+Marks are in a file of their own as soon as they are known. What breaks from outside, such as a machine without memory,
+is tried once more alone, and is no mark if it breaks again. A mark changes by a submission that is newer by its name,
+by the teacher's word, or with the assignment and this program; the report says so.
 """
 
 import os
@@ -12,7 +11,7 @@ from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, replace
 
-from coursework import comparison, exam, files, fingerprint, marks, processes, results, rosters, runs, sandbox
+from coursework import comparison, exam, files, marks, processes, results, rosters, runs, sandbox
 from coursework.submissions import RIGHT_ONE, age, base, sorted_out
 
 NOT_YET = "Your work could not be graded yet. Your teacher knows, and will see to it."
@@ -48,7 +47,7 @@ def grade_all(folder, where, assignment, students=None, settings=Settings()):
         asks = "Is it the list of another assignment, or in another language than English?"
         raise ValueError(f"the roster has none of the {len(owners)} students who handed in. {asks}")
     results.keep(where, "names", names)
-    asked, key = exam.prepare_apart(assignment, seed), fingerprint.key(assignment, seed)
+    asked, key = exam.prepare_apart(assignment, seed), results.key(assignment, seed)
     batch = Batch(where, asked, key, settings)
     batch.grade(readable)
     processes.end_judges()
@@ -82,11 +81,10 @@ class Batch:
                 raise
         for submission in lost:
             try:
-                one = self.marks_of(submission)
+                results.save(self.where, self.marks_of(submission))
             except runs.Lost as error:
                 why = f"not marked: {error}, twice. Grade again when the machine is idle"
-                one = _not_yet(submission, why, self.before(submission))
-            results.save(self.where, one)
+                results.save(self.where, _not_yet(submission, why, self.before(submission)))
 
     def before(self, submission):
         """The student's mark from before, if there is one."""

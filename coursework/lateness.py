@@ -34,11 +34,10 @@ class Late:
 
 def checked(rule):
     """A rule's parts. Raises ValueError where it is none."""
-    parts = RULE.fullmatch(rule)
-    if not parts:
-        example = "10%/day or 10%/day,3 (at most three days)"
-        raise ValueError(f"a rule for what is late must be like {example}, got {rule!r}")
-    return parts
+    if parts := RULE.fullmatch(rule):
+        return parts
+    example = "10%/day or 10%/day,3 (at most three days)"
+    raise ValueError(f"a rule for what is late must be like {example}, got {rule!r}")
 
 
 def note_late(where, assignment, all_marks, roster, rule=None):

@@ -14,12 +14,15 @@ function show(article) {
   article.scrollIntoView({ block: "nearest" });
 }
 
+let sending = Promise.resolve();
+
 async function keep(article) {
   const said = article.querySelector("output"), { student, question, answer } = article.dataset;
   if (!points(article).reportValidity()) return;
   said.textContent = "…";
   const sent = { student, question, points: points(article).value, comment: comment(article).value, answer };
-  const reply = await fetch("", { method: "POST", body: JSON.stringify(sent) }).catch(() => null);
+  const send = () => fetch("", { method: "POST", body: JSON.stringify(sent) }).catch(() => null);
+  const reply = await (sending = sending.then(send));  // one after the other: what was typed last counts
   said.textContent = reply?.ok ? "kept" : `not kept: ${reply ? await reply.text() : "the program has ended"}`;
   article.classList.toggle("failed", !reply?.ok);
   if (reply?.ok) article.querySelector(".changed")?.remove();

@@ -27,18 +27,21 @@ POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-s
 def page(where, assignment):
     """The page of an assignment as HTML."""
     all_marks = [marks for marks in results.marks_in(where, assignment) if marks.points]
-    given = words.read(where, assignment)
+    given, worth = words.read(where, assignment), sources.points(assignment)
     body = [f"<h1>{escape(sources.title(assignment))}</h1><p>{KEYS}</p>"]
-    rubrics, questions = sources.rubrics(assignment), feedback.questions(assignment)
-    titles = {name: question.title for question in questions for name in question.parts}
-    for name, most in sources.points(assignment, marks=("written",)).items():
+    asked = [(one.title, *rubric) for one in feedback.questions(assignment) for rubric in one.rubrics.items()]
+    for title, name, rubric in asked:
         blank = [marks.student for marks in all_marks if words.blank(marks, name)]
-        answers = [_answer(marks, name, most, given) for marks in all_marks if marks.student not in blank]
+        answers = [_answer(marks, name, worth[name], given) for marks in all_marks if marks.student not in blank]
         empty = f"{words.NO_ANSWER} 0 points: {', '.join(blank)}." if blank else ""
-        body.append(_question(titles[name], rubrics[name], answers, empty))
-    minutes = [_minutes(marks, given) for marks in all_marks]
+        body.append(_question(title, rubric, answers, empty))
+    minutes = []
+    for marks in all_marks:
+        if asked := own_code.questions(marks):
+            text = pages.as_typed("\n\n".join(asked))
+            minutes.append(_article(marks.student, words.ORAL, words.MOST_ORAL, given, text))
     rubric = f"Up to {words.MOST_ORAL} points in a column of their own. Ask why, and which line makes it so."
-    body.append(_question("Five minutes with each, about the student's own code", rubric, [*filter(None, minutes)], ""))
+    body.append(_question("Five minutes with each, about the student's own code", rubric, minutes, ""))
     return pages.page(f"Mark: {sources.title(assignment)}", f"{''.join(body)}\n<script>\n{SCRIPT}</script>")
 
 
@@ -67,13 +70,6 @@ def _answer(marks, name, most, given):
     if added:
         text += f"<details><summary>Texts in other cells</summary>{pages.as_typed(added)}</details>"
     return _article(marks.student, name, most, given, text, words.digest(marks, name))
-
-
-def _minutes(marks, given):
-    """The same for the questions in person; None if there is nothing to ask."""
-    asked = own_code.questions(marks)
-    text = pages.as_typed("\n\n".join(asked))
-    return _article(marks.student, words.ORAL, words.MOST_ORAL, given, text) if asked else None
 
 
 def _article(student, name, most, given, text, answer=""):
@@ -126,7 +122,7 @@ class _Handler(BaseHTTPRequestHandler):
             points = words.checked(self.server.assignment, question, points)
             word = words.Word(points, comment[: words.MOST_COMMENT], answer)
             with self.server.writing:
-                words.give(self.server.where, self.server.assignment, student, question, word)
+                words.give(self.server.where, self.server.assignment, {(student, question): word})
         except (ValueError, KeyError, TypeError, RecursionError) as error:
             self._answer(HTTPStatus.BAD_REQUEST, str(error))
         except OSError as error:

@@ -1,29 +1,35 @@
 """Marks: the points of what was compared, and for each point that is missing the cause in the student's own code."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 
 from coursework import causes, sources
 from tutorial_book.exercises import own_code
 
 
 @dataclass
-class Marks:
-    """What one student gets for one assignment. Dictionaries are by check, or by solution or written cell."""
+class HandedIn:
+    """What a submission and its marks have in common. Dictionaries are by solution or written cell."""
 
     student: str
     assignment: str
     file: str = ""
     digest: str = ""
-    points: dict[str, float] = field(default_factory=dict)
-    reasons: dict[str, str] = field(default_factory=dict)  # what was seen, as the student may read it
-    cases: dict[str, list[tuple[str, bool]]] = field(default_factory=dict)  # (case, right)
-    hints: dict[str, str] = field(default_factory=dict)  # of the usual mistake whose values came
     notes: list[str] = field(default_factory=list)  # for the teacher
     told: list[str] = field(default_factory=list)  # sentences for the student's page
     answers: dict[str, str] = field(default_factory=dict)  # what the student wrote
     extra: list[tuple[str, str]] = field(default_factory=list)  # (type, source) of cells that the student added
     pictures: dict[str, dict[str, tuple[str, str]]] = field(default_factory=dict)  # file -> (type, base64); "added-0"
     me: str = ""  # the name that the question about the student's own code is drawn from
+
+
+@dataclass
+class Marks(HandedIn):
+    """What one student gets for one assignment. Dictionaries are by check."""
+
+    points: dict[str, float] = field(default_factory=dict)
+    reasons: dict[str, str] = field(default_factory=dict)  # what was seen, as the student may read it
+    cases: dict[str, list[tuple[str, bool]]] = field(default_factory=dict)  # (case, right)
+    hints: dict[str, str] = field(default_factory=dict)  # of the usual mistake whose values came
     own: dict[str, object] = field(default_factory=dict)  # this question -> what is right
     ran: list[str] = field(default_factory=list)  # what was seen when the code ran, for the teacher
     stops: list[str] = field(default_factory=list)  # the same for the student, too
@@ -40,8 +46,7 @@ class Marks:
 def mark(work):
     """The marks of a `runs.Work` whose values have been compared."""
     submission, code = work.submission, work.code
-    marks = Marks(submission.student, submission.assignment, submission.file, submission.digest, me=submission.me)
-    marks.answers, marks.extra = submission.answers, submission.extra
+    marks = Marks(**{one.name: getattr(submission, one.name) for one in fields(HandedIn)})
     worth, by_case = sources.points(marks.assignment), sources.by_case(marks.assignment)
     for check, verdict in work.verdicts.items():
         share = sum(verdict.cases.values()) / len(verdict.cases)
@@ -51,7 +56,7 @@ def mark(work):
         if check in by_case:
             marks.points[check] = int(2 * worth[check] * share) / 2  # rounded down to half points
             marks.cases[check] = list(verdict.cases.items())
-        marks.reasons[check] = _reason(check, verdict, code)
+        marks.reasons[check] = verdict.reason or causes.without_a_value(verdict, check, code)
         if verdict.hint:
             marks.hints[check] = verdict.hint
             marks.reasons[check] += f"\nHint: {verdict.hint}."
@@ -61,14 +66,6 @@ def mark(work):
     marks.ran = [f"the code ended a run in the sandbox ({place}: {how})" for place, how in code.ended.items()]
     marks.stops = causes.stops(code)
     return noted(marks, submission)
-
-
-def _reason(check, verdict, code):
-    """What is wrong with the first wrong call of a check, for the student."""
-    if verdict.record is None:
-        return causes.not_reached(verdict.call.name, check, code)
-    error = verdict.record["error"]
-    return causes.stopped(verdict.call.name, error, code) if error else verdict.reason
 
 
 def noted(marks, submission):

@@ -1,8 +1,4 @@
-"""One bound on all memory of a sandbox, the kernel's own for it included: a memory cgroup, where the system lets us.
-
-It comes on top of what is always there: the limit of address space, the filter of system calls and folders that nothing
-can be written to, so that no other memory can be had.
-"""
+"""One bound on all memory of a sandbox, the kernel's own for it included: a memory cgroup, where the system lets us."""
 
 import contextlib
 import os
@@ -56,7 +52,9 @@ def group(limit):
 @lru_cache
 def place():
     """The folder to make groups in, tried once: our own group's, or one above it; None where there is none."""
-    for parent in _candidates():
+    groups = (line.split(":", 2) for line in Path("/proc/self/cgroup").read_text().splitlines())
+    tops = {TOP / one: TOP / one / own.strip("/") for _, one, own in groups if one in ("", "memory")}
+    for parent in (one for top, own in tops.items() for one in (own, *own.parents) if one.is_relative_to(top)):
         path = parent / f"grade-{os.getpid()}-try"
         try:
             tried = Group(path, 64 << 20)
@@ -68,15 +66,6 @@ def place():
         finally:
             _remove(path)
     return None
-
-
-def _candidates():
-    for line in Path("/proc/self/cgroup").read_text().splitlines():
-        _, controllers, own = line.split(":", 2)
-        top = TOP / controllers
-        if controllers in ("", "memory"):
-            path = top / own.strip("/")
-            yield from (one for one in (path, *path.parents) if one.is_relative_to(top))
 
 
 def clean(alive):

@@ -34,11 +34,10 @@ def as_typed(text, attached=MappingProxyType({})):
     more = len(text) - MOST_ANSWER
     if more > 0:
         text = f"{text[:MOST_ANSWER]}\n\n... {more} more characters are in the notebook itself"
-    images = [
-        f'<img src="data:{escape(kind)};base64,{escape(data)}" alt="{escape(name)}">'
-        for name, (kind, data) in attached.items()
-    ]
-    return f'<pre dir="auto">{escape(text)}</pre>{"".join(images)}'
+    html = f'<pre dir="auto">{escape(text)}</pre>'
+    for name, (kind, data) in attached.items():
+        html += f'<img src="data:{escape(kind)};base64,{escape(data)}" alt="{escape(name)}">'
+    return html
 
 
 def markdown(text):

@@ -1,7 +1,6 @@
-"""Pictures in a student's cells: attached ones and those that Colab writes into the text, by the size they say to have.
+"""Pictures in a student's cells: attached ones, and those that Colab writes into the text.
 
-A browser takes four bytes of memory for each pixel, whatever the file's size. So what a picture's header says is what
-counts, and nothing decodes a picture here.
+A browser takes four bytes of memory for each pixel, so that the size in a picture's header counts: nothing is decoded.
 """
 
 import base64
@@ -32,10 +31,7 @@ def attached(cell, text):
 
 
 def kept(candidates, before):
-    """(name -> (type, base64) of those that are shown, how many are not), of [(name, type -> base64)] of a cell.
-
-    before: the pictures of the submission's other cells.
-    """
+    """(name -> (type, base64) of those that are shown, how many are not), of [(name, type -> base64)] beside others."""
     found, left = {}, MOST_PICTURES - size(before)
     pixels = MOST_PIXELS - sum(_pixels(*picture) for picture in before)
     for name, types in candidates:
@@ -76,10 +72,8 @@ def _pixels(mime, data):
 def too_many(submissions):
     """Those whose pictures are taken away, who has most first, until the pictures of all fit."""
     sizes = {id(one): sum(size(same.values()) for same in one.pictures.values()) for one in submissions}
-    lost = []
     for one in sorted(submissions, key=lambda one: sizes[id(one)], reverse=True):
         if sum(sizes.values()) <= MOST_OF_ALL:
-            break
+            return
         sizes[id(one)], one.pictures = 0, {}
-        lost.append(one)
-    return lost
+        yield one

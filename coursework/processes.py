@@ -19,7 +19,7 @@ MEMORY = 256 << 20  # bytes that are added to those that this process has
 WAIT = 120  # seconds by the clock, for a machine that is busy with something else
 TOO_MUCH = "takes too much time or memory to read: clear all outputs, save it, and hand it in again"
 NOT_NOW = "could not be read now, by no doing of the student's: grade again when the machine is idle"
-STARTED = "spawn"  # how it starts: so it has least memory. Tests copy one that has imported what takes long
+STARTED = "spawn"  # how it starts: so it has least memory
 ONE_START = threading.Lock()  # workers that ask for the first time at once would start a process each, of 230 MB
 
 
@@ -87,10 +87,7 @@ def _answer(pipe, function, several):
 
 @lru_cache
 def _judges():
-    context = multiprocessing.get_context(STARTED)
-    if STARTED == "forkserver":
-        context.set_forkserver_preload(["coursework.grading", "tutorial_lib.bert"])
-    return ProcessPoolExecutor(1, context, initializer=_begin)
+    return ProcessPoolExecutor(1, multiprocessing.get_context(STARTED), initializer=_begin)
 
 
 def judged(function, *given):
@@ -104,7 +101,7 @@ def end_judges():
     """End that process, if there is one."""
     if _judges.cache_info().currsize:
         _judges().shutdown()
-        _judges.cache_clear()
+    _judges.cache_clear()
 
 
 def _begin():

@@ -3,7 +3,7 @@
 import re
 from dataclasses import replace
 
-from coursework import exports, feedback, groups, lateness, results, rosters, sandbox, stats, tables, words
+from coursework import exports, feedback, lateness, results, rosters, sandbox, stats, tables, words
 
 
 def write(given, marks, students):
@@ -11,7 +11,7 @@ def write(given, marks, students):
     rosters.keep(given.to, given.assignment, students)
     about = lateness.note_late(given.to, given.assignment, marks, students, given.late)
     said, scores = publish(given.to)
-    marks = groups.without_covered(marks, groups.members(students))
+    marks = rosters.without_covered(marks, rosters.members(students))
     about = [sandbox.bound(sandbox.Limits()), *about, *said]
     about += [*namesakes(marks), *rosters.of_another_name(marks, students)]
     for one in marks:
@@ -36,7 +36,7 @@ def publish(where):
         given = words.scores(where, marks)
         lines += stats.write_class(where, assignment, marks, given)
         late_here = lateness.late(where, assignment)
-        marks, given, days, said = groups.shared(marks, given, late_here, groups.members(students))
+        marks, given, days, said = rosters.shared(marks, given, late_here, rosters.members(students))
         feedback.write_pages(where, assignment, marks, given, days)
         scores |= given
         late |= {(student, assignment): one for student, one in days.items()}
@@ -50,23 +50,18 @@ def publish(where):
 
 
 def report(all_marks, all_scores, about=()):
-    """What needs a human, apart from the marks, as Markdown. about: lines on the grading.
-
-    What has no points comes first, then whose it is in doubt, then what students are told.
-    """
-    lines = ["# What needs a human", ""]
+    """What needs a human, as Markdown: no points first, then whose it is in doubt, then what students are told."""
     states = [words.status(marks, all_scores.get((marks.student, marks.assignment), {})) for marks in all_marks]
-    counts = {state: states.count(state) for state in sorted(set(states))}
-    lines += ["; ".join(f"{state}: {count}" for state, count in counts.items()) + ".", ""]
+    counts = "; ".join(f"{state}: {states.count(state)}" for state in sorted(set(states)))
+    lines = ["# What needs a human", "", f"{counts}.", ""]
     for line in about:
         lines += [_one_line(line), ""]
     for assignment in sorted({marks.assignment for marks in all_marks if not marks.submitted}):
         absent = [marks.student for marks in all_marks if not marks.submitted and marks.assignment == assignment]
         lines += [f"No submission, {assignment}: {', '.join(absent)}.", ""]
     noted = [marks for marks in all_marks if marks.submitted and (marks.notes or marks.told)]
-    for marks in sorted(
-        noted, key=lambda one: (bool(one.points), "another student" not in str(one.notes), not one.told)
-    ):
+    noted.sort(key=lambda one: (bool(one.points), "another student" not in str(one.notes), not one.told))
+    for marks in noted:
         lines += [f"## {marks.student}, {marks.assignment}", ""]
         told = [f"told: {' '.join(text.split())}" for text in marks.told]
         notes = [f"file: {marks.file}"] * bool(marks.file) + marks.notes + told

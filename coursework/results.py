@@ -1,6 +1,12 @@
-"""The folder of results: a file with the marks of each student, what a course keeps beside them, and who may write."""
+"""The folder of results: a file with the marks of each student, what a course keeps beside them, and who may write.
 
+A mark has a key, of all that it depends on besides the notebook: if that changes, what was graded is graded again.
+"""
+
+import hashlib
+import importlib.metadata
 import json
+import platform
 import secrets
 from contextlib import contextmanager
 from dataclasses import asdict
@@ -14,6 +20,9 @@ from tutorial_lib import atomic
 ROOT = Path(__file__).parents[1]
 COURSE = ROOT / "course.json"  # the seed of the course: all its gradings have the same inputs, in whatever folder
 VERSION = 5  # of the files with marks
+# What marks depend on: folders with their data, which is more than one grading runs, and a file; and versions of these.
+OURS = ("coursework", "tutorial_lib", "tutorial_book/exercises", "tutorial_book/__init__.py")
+OTHERS = ("jupytext", "nbformat", "numpy", "tokenizers", "torch", "transformers")
 
 write = partial(atomic.write_text, errors="backslashreplace")  # students write halves of characters
 
@@ -63,18 +72,28 @@ def seed_of(results):
 
 def save(results, marks):
     """Write one student's marks to a file of their own."""
-    path = _file(results, marks.assignment, marks.student)
+    path = Path(results) / "marks" / marks.assignment / f"{marks.student}.json"
     write(path, json.dumps({"version": VERSION, "marks": asdict(marks)}))
 
 
 def load(results, assignment, student):
     """A student's marks, or None where there are none that this version reads."""
-    return _read(_file(results, assignment, student))
+    try:
+        data = json.loads((Path(results) / "marks" / assignment / f"{student}.json").read_text(encoding="utf-8"))
+        return Marks(**data["marks"]) if data["version"] == VERSION else None
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
 
 
 def assignments_in(results):
     """The assignments that a results folder has marks for."""
     return sorted({path.parent.name for path in (Path(results) / "marks").glob("*/*.json")})
+
+
+def _all(results, assignment):
+    """Student -> marks of an assignment, or None, for each file that a results folder has."""
+    files = (Path(results) / "marks" / assignment).glob("*.json")
+    return {path.stem: load(results, assignment, path.stem) for path in files}
 
 
 def marks_in(results, assignment, roster=()):
@@ -83,32 +102,28 @@ def marks_in(results, assignment, roster=()):
     Who has points in another variant of the assignment lacks nothing in this one.
     """
     marks = {student: Marks(student, assignment, notes=["no submission"], submitted=False) for student in roster}
-    marks |= {one.student: one for one in map(_read, _files(results, assignment)) if one}
+    marks |= {student: one for student, one in _all(results, assignment).items() if one}
     others = [name for name in assignments_in(results) if name != assignment]
     variants = [name for name in others if references.split(name)[0] == references.split(assignment)[0]]
-
-    def elsewhere(student):
-        return any((one := load(results, variant, student)) and one.points for variant in variants)
-
-    return [one for student, one in sorted(marks.items()) if one.points or not elsewhere(student)]
+    elsewhere = {student for name in variants for student, one in _all(results, name).items() if one and one.points}
+    return [one for student, one in sorted(marks.items()) if one.points or student not in elsewhere]
 
 
 def unread(results, assignment):
     """How many marks of an assignment have the form of an earlier version, which is not read any more."""
-    return sum(_read(path) is None for path in _files(results, assignment))
+    return list(_all(results, assignment).values()).count(None)
 
 
-def _files(results, assignment):
-    return (Path(results) / "marks" / assignment).glob("*.json")
+def key(assignment, seed, root=ROOT):
+    """The digest of the assignment, all code and data that grading may read, versions, and the seed."""
+    versions = {package: importlib.metadata.version(package) for package in OTHERS}
+    digest = hashlib.sha256(repr((assignment, seed, platform.python_version(), versions)).encode())
+    for file in key_files(root):
+        digest.update(hashlib.sha256(file.read_bytes()).digest())
+    return digest.hexdigest()
 
 
-def _file(results, assignment, student):
-    return Path(results) / "marks" / assignment / f"{student}.json"
-
-
-def _read(path):
-    try:
-        data = json.loads(path.read_text(encoding="utf-8"))
-        return Marks(**data["marks"]) if data["version"] == VERSION else None
-    except (OSError, ValueError, KeyError, TypeError):
-        return None
+def key_files(root=ROOT):
+    """The files that marks depend on."""
+    paths = (path for one in OURS for path in (root / one, *(root / one).rglob("*")))
+    return sorted(path for path in paths if path.is_file() and "__pycache__" not in path.parts)

@@ -1,10 +1,11 @@
-"""The class as a learning platform or a spreadsheet lists it."""
+"""The class as a platform or a spreadsheet lists it, and who works together: one of a group hands in for all."""
 
 import re
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 
 from coursework import results, tables
 from coursework.files import folded, student_name
+from coursework.lateness import Late
 
 # Headings of what a student is known by, in small letters, the best one first: of a list of one's own, of Blackboard,
 # GitHub Classroom, Gradescope and Moodle. Canvas has its own two.
@@ -49,8 +50,8 @@ def read_roster(path):
         id = next((text for text in found if text and not text.startswith(PARTICIPANT)), "")
         if not id or row.get("Student", "").strip() in NO_STUDENTS:
             continue
-        there = ([row[known[one]].strip() for one in options if one in known] for options in (LAST, FIRST, EMAIL))
-        last, first, email = ((texts or [""])[0] for texts in there)
+        there = ((row[known[one]].strip() for one in options if one in known) for options in (LAST, FIRST, EMAIL))
+        last, first, email = (next(texts, "") for texts in there)
         if of_canvas and not last:
             last, _, first = (part.strip() for part in row["Student"].partition(","))
         columns = tuple((name, text) for name, text in row.items() if name)
@@ -72,15 +73,14 @@ def numbers(roster):
 
 
 def keep(where, assignment, students):
-    """Keep the class of an assignment with its results: later commands need not be told it."""
+    """Keep the class of an assignment with its results, for later commands."""
     results.keep(where, f"roster-{assignment}", [asdict(student) for student in students.values()])
 
 
 def kept(where, assignment):
     """The class of an assignment as it was kept; empty if there is none."""
     rows = results.kept(where, f"roster-{assignment}") or []
-    students = [Student(**{**row, "row": tuple(map(tuple, row["row"]))}) for row in rows]
-    return {student.id: student for student in students}
+    return {row["id"]: Student(**{**row, "row": tuple(map(tuple, row["row"]))}) for row in rows}
 
 
 def of_another_name(all_marks, students):
@@ -95,3 +95,38 @@ def of_another_name(all_marks, students):
             if not mine & theirs:
                 said.append(f"{marks.student}: the name in ME is {marks.me}, which is not in the roster's line.")
     return said
+
+
+def members(roster):
+    """Student -> group, of a roster with a column "group"."""
+    named = {student.id: dict(student.row).get("group", "").strip() for student in roster.values()}
+    return {student: group for student, group in named.items() if group}
+
+
+def shared(all_marks, given, late, members):
+    """(marks, scores, late, sentences): who handed in nothing has what the one of the group has who did."""
+    by_group, about = {}, []
+    for marks in all_marks:
+        if marks.points and marks.student in members:
+            by_group.setdefault(members[marks.student], []).append(marks)
+    for group, theirs in sorted(by_group.items()):
+        if len(theirs) > 1:
+            names = " and ".join(one.student for one in theirs)
+            said = "handed in; each has the own mark, and no one else of the group has one."
+            about.append(f"Group {group}: {names} {said}")
+    found, given, late = [], dict(given), dict(late)
+    for marks in all_marks:
+        theirs = by_group.get(members.get(marks.student), [])
+        if not marks.submitted and len(theirs) == 1:
+            (one,) = theirs
+            given[marks.student, marks.assignment] = given.get((one.student, one.assignment), {})
+            late[marks.student] = late.get(one.student, Late())
+            marks = replace(one, student=marks.student)
+        found.append(marks)
+    return found, given, late, about
+
+
+def without_covered(all_marks, members):
+    """The marks without those of who handed in nothing while another of the group did."""
+    handed_in = {members[one.student] for one in all_marks if one.points and one.student in members}
+    return [one for one in all_marks if one.submitted or members.get(one.student) not in handed_in]

@@ -26,24 +26,23 @@ class Lost(sandbox.Interrupted):
 
 def work(submission, asked, **how):
     """`Work`, of a submission that has run. asked: the exam. how: as for `run`. Raises `Lost`."""
-    calls, arrays = exam.of_student(submission, asked)
-    return Work(submission, asked, *run(submission.cells, calls, arrays, keep=submission.keep, **how))
+    calls = exam.of_student(submission, asked)
+    return Work(submission, asked, *run(submission.cells, calls, keep=submission.keep, **how))
 
 
-def run(cells, calls, arrays, limits=sandbox.Limits(), keep=None, **how):
+def run(cells, calls, limits=sandbox.Limits(), keep=None, **how):
     """Run the cells and calls, and again without the cell or function that ended a run, until the end is reached.
 
     All runs together have the time and the bytes of `limits`. Returns the records, and the `Code` with what happened.
     """
-    keep = keep or {}
-    records, code, pending = {}, causes.Code(cells, {}, {}, keep), list(calls)
+    records, code, pending = {}, causes.Code(cells, {}, {}, keep or {}), list(calls)
     while pending:
         if limits.seconds < sandbox.LATE or limits.output <= 0:
             code.ended["all runs"] = "timeout" if limits.output > 0 else "too much output"
             break
         leave_out = [i for i in range(len(cells)) if f"cell {i}" in code.ended]
-        job = {"cells": cells, "calls": pending, "leave_out": leave_out, "keep": keep}
-        outcome = sandbox.run(job, arrays, limits=limits, **how)
+        job = {"cells": cells, "calls": pending, "leave_out": leave_out, "keep": code.keep}
+        outcome = sandbox.run(job, limits=limits, **how)
         if outcome.ended == "killed":
             raise Lost("the sandbox was ended from outside, as where the machine has no memory left")
         spent = outcome.took + A_START

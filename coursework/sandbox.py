@@ -7,8 +7,8 @@ the work: namespaces and mounts (`_bubblewrap`), the list of system calls (secco
 """
 
 import contextlib
-import json
 import os
+import pickle
 import re
 import selectors
 import shutil
@@ -21,7 +21,6 @@ import time
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 
@@ -33,6 +32,15 @@ MOST = 1 << 20  # bytes of the answer to a call that says nothing else
 START = 60  # seconds until the first cell starts; nothing of the student's runs before that
 WAITS = 4  # the share of the seconds left, a quarter, that nothing may be said for
 LATE = 0.5  # seconds that an interruption, or an end, may take
+ENVIRONMENT = {"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": "/tmp", "LANG": "C.UTF-8", "PYTHONHASHSEED": "0"}
+ENVIRONMENT |= {f"{name}_NUM_THREADS": "1" for name in ("OMP", "OPENBLAS", "MKL")}
+# The Python that runs this, outside of a virtual environment; NumPy and the libraries that came with it; and the
+# folders of the standard library, which may hold those of installed packages.
+PYTHON = str(Path(sys._base_executable).resolve())
+NUMPY = [path for path in map(Path(np.__file__).parent.with_name, ("numpy", "numpy.libs")) if path.exists()]
+BASES = {"base": sys.base_prefix, "platbase": sys.base_exec_prefix}
+BASES |= {f"installed_{name}": path for name, path in BASES.items()}
+STANDARD = sorted({sysconfig.get_path(name, vars=BASES) for name in ("stdlib", "platstdlib")})
 
 
 class Interrupted(RuntimeError):
@@ -81,7 +89,7 @@ def ready():
         raise NoSandbox(f"bwrap is not on this machine, and students' code never runs without a sandbox: {install}")
     _clean()
     call = {"id": "answer", "part": "answer", "name": "answer", "arguments": None}
-    outcome = run({"cells": ["import numpy\nanswer = int(numpy.prod([6, 7]))"], "calls": [call]}, {})
+    outcome = run({"cells": ["import numpy\nanswer = int(numpy.prod([6, 7]))"], "calls": [call]})
     if outcome.ended != "done" or outcome.calls.get("answer", {}).get("value") != 42:
         raise NoSandbox(f"bwrap is here but does not work: {outcome.printed.strip()[-500:] or outcome.ended}")
 
@@ -95,23 +103,22 @@ def bound(limits):
     return f"The address space of a sandbox was bounded to {size}. This system gave no memory cgroup: {other}."
 
 
-def run(job, arrays, limits=Limits(), stop=None):
+def run(job, limits=Limits(), stop=None):
     """Run a job in a fresh sandbox and collect what it says.
 
     job: {"cells": [source, ...], "calls": [{"id", "part", "name", "arguments", "most" bytes of the answer}, ...],
-    "leave_out": [cell], "keep": {cell: names whose value after that cell counts}}. arrays: those that arguments name.
-    stop: a threading.Event; once it is set, the sandbox is ended and `Stopped` raised.
+    "leave_out": [cell], "keep": {cell: names whose value after that cell counts}}. arguments: pickled, or None for a
+    variable. stop: a threading.Event; once it is set, the sandbox is ended and `Stopped` raised.
     """
     with tempfile.TemporaryDirectory(prefix=f"grade-{os.getpid()}-") as folder:
         folder = Path(folder)
         shutil.copyfile(WORKER, folder / "worker.py")  # first: by it a folder that was left behind is known
-        if arrays:
-            np.savez(folder / "arrays.npz", **arrays)
-        job = {"leave_out": [], "keep": {}, **job, "arrays": bool(arrays), "path": ["/site"], "seconds": limits.seconds}
+        job = {"leave_out": [], "keep": {}, **job, "path": ["/site"], "seconds": limits.seconds}
         job["calls"] = [{"most": MOST, **call} for call in job["calls"]]
-        (folder / "job.json").write_text(json.dumps(job), encoding="utf-8")
+        with open(folder / "job.pickle", "wb") as file:
+            pickle.dump(job, file)
         with _bubblewrap(folder, limits) as box:
-            return _collect(box, job, limits, stop)
+            return _collect(*box, job, limits, stop)
 
 
 def _clean():
@@ -127,70 +134,39 @@ def _alive(process):
     return not process.isdecimal() or Path("/proc", process).exists()
 
 
-class Box(NamedTuple):
-    """A sandbox that can be started. inherited: descriptors that it gets. group: its memory cgroup, or None."""
-
-    command: list[str]
-    results: int
-    inherited: tuple[int, ...]
-    group: memory.Group | None
-
-
 @contextlib.contextmanager
 def _bubblewrap(folder, limits):
-    try:
-        filter = seccomp.program()
-    except ValueError as error:
-        raise NoSandbox(str(error)) from None
+    """(command, descriptor to read results from, those that it gets, its memory cgroup or None) of a new sandbox."""
     read, write = os.pipe()
     filter_read, filter_write = os.pipe()
-    os.write(filter_write, filter)
+    os.write(filter_write, seccomp.program())
     os.close(filter_write)
     command = ["prlimit", f"--as={limits.memory}", "--core=0", "--nofile=256", "bwrap"]
     command += ["--unshare-all", "--unshare-user", "--disable-userns", "--die-with-parent", "--new-session"]
     command += ["--clearenv", "--cap-drop", "ALL", "--seccomp", str(filter_read)]
-    for path in (*_libraries(), *_standard()):
+    for path in (*_libraries(), *STANDARD):
         command += ["--ro-bind", path, path]
     for path in _below_standard()[0]:
         command += ["--tmpfs", path, "--remount-ro", path]
-    python = _python()
-    command += ["--ro-bind", python, python, "--ro-bind", str(folder), "/job"]
-    for path in _numpy():
+    command += ["--ro-bind", PYTHON, PYTHON, "--ro-bind", str(folder), "/job"]
+    for path in NUMPY:
         command += ["--ro-bind", str(path), f"/site/{path.name}"]
     for name in ("null", "zero", "random", "urandom"):
         command += ["--dev-bind", f"/dev/{name}", f"/dev/{name}"]
     # No /proc: it tells the paths of the first process, and a write to its memory would run code that has no filter.
     command += ["--dir", "/tmp", "--chdir", "/tmp", "--remount-ro", "/"]
-    for name, value in _environment().items():
+    for name, value in ENVIRONMENT.items():
         command += ["--setenv", name, value]
-    command += [python, "-I", "-S", "-u", "-W", "ignore", "/job/worker.py", str(write)]
+    command += [PYTHON, "-I", "-S", "-u", "-W", "ignore", "/job/worker.py", str(write)]
     with memory.group(limits.memory) as group:
-        yield Box([*(group.enter if group else []), *command], read, (write, filter_read), group)
-
-
-def _python():
-    """The Python that runs this, outside of a virtual environment."""
-    return str(Path(sys._base_executable).resolve())
-
-
-def _numpy():
-    """The folders of NumPy: its own, and that of the libraries that came with it."""
-    own = Path(np.__file__).parent
-    return [path for path in (own, own.with_name("numpy.libs")) if path.exists()]
-
-
-def _standard():
-    """The folders of the standard library. They may hold those of installed packages."""
-    of = dict.fromkeys(("base", "installed_base"), sys.base_prefix)
-    of |= dict.fromkeys(("platbase", "installed_platbase"), sys.base_exec_prefix)
-    return sorted({sysconfig.get_path(name, vars=of) for name in ("stdlib", "platstdlib")})
+        yield [*(group.enter if group else []), *command], read, (write, filter_read), group
 
 
 @lru_cache
 def _below_standard():
     """Below the standard library: the folders of other packages, which nobody sees; and its compiled files."""
     hidden, compiled = [], []
-    for top in _standard():
+    for top in STANDARD:
         for folder, below, files in os.walk(top):
             others = {name for name in below if name.endswith("-packages") or name == "ensurepip"}
             hidden += [os.path.join(folder, name) for name in others]
@@ -203,31 +179,26 @@ def _below_standard():
 def _libraries():
     """The system's libraries that Python and NumPy load, file by file: nothing else of the system is there."""
     compiled = [path for path in _below_standard()[1] if "tkinter" not in path]  # no windows
-    compiled += [str(path) for folder in _numpy() for path in folder.rglob("*.so*")]
-    told = subprocess.run(["ldd", _python(), *compiled], capture_output=True, text=True).stdout
+    compiled += [str(path) for folder in NUMPY for path in folder.rglob("*.so*")]
+    told = subprocess.run(["ldd", PYTHON, *compiled], capture_output=True, text=True).stdout
     found = re.findall(r"^\t(?:.* => )?(/.*) \(0x[0-9a-f]+\)$", told, re.MULTILINE)
     found = {os.path.normpath(path) for path in [*found, "/etc/ld.so.cache"]}
-    inside = (*_standard(), *map(str, _numpy()))
+    inside = (*STANDARD, *map(str, NUMPY))
     return sorted(path for path in found if os.path.exists(path) and not path.startswith(inside))
 
 
-def _environment():
-    threads = {f"{name}_NUM_THREADS": "1" for name in ("OMP", "OPENBLAS", "MKL")}
-    return {"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": "/tmp", "LANG": "C.UTF-8", "PYTHONHASHSEED": "0", **threads}
-
-
-def _collect(box, job, limits, stop):
+def _collect(command, results, inherited, group, job, limits, stop):
     """Start the sandbox, read what it says and prints up to the limits, and end it in time, whatever it does."""
     outcome, said, printed = Outcome(), bytearray(), bytearray()
-    how = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "pass_fds": box.inherited, "start_new_session": True}
+    how = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "pass_fds": inherited, "start_new_session": True}
     bare = {"PATH": os.environ.get("PATH", os.defpath)}
-    process = subprocess.Popen(box.command, stderr=subprocess.STDOUT, env=bare, **how)
-    for descriptor in box.inherited:
+    process = subprocess.Popen(command, stderr=subprocess.STDOUT, env=bare, **how)
+    for descriptor in inherited:
         os.close(descriptor)
     began, deadline = None, time.monotonic() + START
     try:
         with selectors.DefaultSelector() as selector:
-            selector.register(box.results, selectors.EVENT_READ, said)
+            selector.register(results, selectors.EVENT_READ, said)
             selector.register(process.stdout, selectors.EVENT_READ, printed)
             while selector.get_map() and outcome.ended == "done":
                 if stop is not None and stop.is_set():
@@ -252,7 +223,7 @@ def _collect(box, job, limits, stop):
         goes_on = process.poll() is None
         process.kill()  # its children die with it: --die-with-parent, and a process namespace of their own
         process.wait()
-        os.close(box.results)
+        os.close(results)
         process.stdout.close()
     outcome.calls, outcome.cells, outcome.last, done = understood(said, job)
     outcome.said, outcome.printed = len(said), printed[: limits.printed].decode("utf-8", "replace")
@@ -262,6 +233,6 @@ def _collect(box, job, limits, stop):
         outcome.ended = "killed" if killed or not outcome.last else "crashed"
         if outcome.last and goes_on:
             outcome.ended = "timeout"
-        elif outcome.last and box.group and box.group.broke():
+        elif outcome.last and group and group.broke():
             outcome.ended = "memory"
     return outcome

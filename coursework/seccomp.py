@@ -7,24 +7,9 @@ from outside.
 
 import platform
 import struct
+from pathlib import Path
 
-# name, number on x86_64, number on aarch64
-ALLOWED = """
-read 0 63, write 1 64, readv 19 65, writev 20 66, pread64 17 67, lseek 8 62, open 2 -, openat 257 56, close 3 57,
-close_range 436 436, dup 32 23, dup2 33 -, dup3 292 24, pipe 22 -, pipe2 293 59, poll 7 -, ppoll 271 73, select 23 -,
-pselect6 270 72, stat 4 -, lstat 6 -, fstat 5 80, newfstatat 262 79, statx 332 291, statfs 137 43, fstatfs 138 44,
-access 21 -, faccessat 269 48, faccessat2 439 439, readlink 89 -, readlinkat 267 78, getdents 78 -, getdents64 217 61,
-getcwd 79 17, chdir 80 49, fchdir 81 50, umask 95 166,
-brk 12 214, munmap 11 215, mremap 25 216, mprotect 10 226, madvise 28 233, membarrier 324 283,
-execve 59 221, getpid 39 172, getppid 110 173, gettid 186 178, getpgrp 111 -, getpgid 121 155, getsid 124 156,
-getuid 102 174, geteuid 107 175, getgid 104 176, getegid 108 177, getgroups 115 158, getresuid 118 148,
-getresgid 120 150, uname 63 160, sysinfo 99 179, getrusage 98 165, getrlimit 97 163, getpriority 140 141, times 100 153,
-arch_prctl 158 -, set_tid_address 218 96, set_robust_list 273 99, get_robust_list 274 100, rseq 334 293, futex 202 98,
-wait4 61 260, time 201 -, gettimeofday 96 169, clock_gettime 228 113, clock_getres 229 114, nanosleep 35 101,
-clock_nanosleep 230 115, getitimer 36 102, setitimer 38 103, alarm 37 -, pause 34 -, getrandom 318 278, getcpu 309 168,
-sched_yield 24 124, sched_getaffinity 204 123, rt_sigaction 13 134, rt_sigprocmask 14 135, rt_sigreturn 15 139,
-rt_sigpending 127 136, rt_sigsuspend 130 133, rt_sigtimedwait 128 137, sigaltstack 131 132, restart_syscall 219 128
-"""
+ALLOWED = Path(__file__).with_suffix(".tsv").read_text("utf-8").splitlines()  # name, number on x86_64, on aarch64
 # Those that are there with some values of one argument: (its place, the values).
 ONLY = {
     "fcntl 72 25": (1, (0, 1, 2, 3, 4, 1030)),  # duplicate, flags; no owner, signal, lock, lease, larger pipe
@@ -38,10 +23,9 @@ KILLED = 128 + 9
 NOT_THERE = 38  # ENOSYS: the C library then takes another way, or says that it cannot
 
 
-def _calls(text, column):
+def _calls(rows, column):
     """name -> number, of those that a machine has."""
-    rows = (entry.split() for entry in text.split(","))
-    return {row[0]: int(row[1 + column]) for row in rows if row[1 + column] != "-"}
+    return {name: int(number[column]) for name, *number in map(str.split, rows) if number[column] != "-"}
 
 
 def program(machine=None):
@@ -65,12 +49,12 @@ def program(machine=None):
         steps += where(number, [allow])
     for text, (place, values) in ONLY.items():
         tests = [step for value in values for step in where(value, [allow])]
-        steps += where(*_calls(text, column).values(), [argument(place), *tests, refuse])
+        steps += where(*_calls([text], column).values(), [argument(place), *tests, refuse])
     own = [argument(3), (keep_bits, 0, 0, SHARED), (equal, 0, 1, 0), allow, refuse]
-    steps += where(*_calls(MAP, column).values(), own)
+    steps += where(*_calls([MAP], column).values(), own)
     zero = [argument(2), (equal, 0, 2, 0), argument(2, high=True), (equal, 1, 0, 0), refuse, allow]
-    steps += where(*_calls(READ_LIMIT, column).values(), zero)
+    steps += where(*_calls([READ_LIMIT], column).values(), zero)
     for text in END:
         other = [argument(0), (keep_bits, 0, 0, 0xFF), (equal, 0, 1, KILLED), refuse, allow]
-        steps += where(*_calls(text, column).values(), other)
+        steps += where(*_calls([text], column).values(), other)
     return b"".join(struct.pack("HBBI", *step) for step in [*steps, refuse])

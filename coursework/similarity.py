@@ -9,6 +9,7 @@ seconds.
 
 import ast
 import builtins
+import contextlib
 import hashlib
 import html
 import math
@@ -34,12 +35,7 @@ MOST_TREES = 30_000  # of an answer: the published ones have up to 80, and all t
 RUN, FEWEST_RUNS, WORDS_TOLD = 5, 12, 0.5  # words in a row; so many of them say something; the share that is told
 LONG_TEXT = 40  # characters of a text in code that is compared, too
 MOST_ROWS = 300  # of the page; the CSV file has all
-MEANING = (
-    "<p>1 means that all code of the shorter answer is in the other, whatever the names, numbers, comments and the "
-    "order of lines; in words, that all its runs of five words are. What many answer alike hardly counts. No number "
-    "proves anything: talk with both. Not found: what was written again after somebody's idea, by a person or a "
-    "program; code with every expression in other steps; code that a notebook builds while it runs.</p>"
-)
+MEANING = Path(__file__).with_name("likeness.html").read_text(encoding="utf-8")
 PUBLISHED, BOOK = "(published solution)", "(the book's own)"
 BOOKS = ("tutorial_lib", "tutorial_book", "coursework/references")
 
@@ -52,9 +48,9 @@ def statements(text, unread=()):
         return unread
 
 
-def nodes_of(text):
-    """The nodes of the code in a text."""
-    return [node for one in statements(text) for node in ast.walk(one)]
+def nodes_of(*texts):
+    """The nodes of the code in texts."""
+    return [node for text in texts for one in statements(text) for node in ast.walk(one)]
 
 
 def trees(text, helpers=MappingProxyType({}), known=()):
@@ -163,16 +159,14 @@ def of(answers, extra, words, known, offered):
     offered: the names that the notebook has from the start. For a process of its own.
     """
     found, helpers, odd = {}, by_name(extra), []
-    nodes = [node for text in (*answers.values(), *extra) for node in nodes_of(text)]
+    nodes = nodes_of(*answers.values(), *extra)
     names = bound_in(nodes) | set(dir(builtins)) | known | offered
     held = (node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str))
     texts = [*words, *(text for text in held if len(text) > LONG_TEXT)]
     for question, text in answers.items():
-        own = nodes_of(text)
-        try:
+        own, found[question] = nodes_of(text), None
+        with contextlib.suppress(RecursionError):
             found[question] = None if statements(text, None) is None else trees(text, helpers, known)
-        except RecursionError:
-            found[question] = None
         read = {node.id for node in own if isinstance(node, ast.Name)} - names
         odd += [f"{question} uses {name}, which no cell defines" for name in sorted(read)[:3]]
         if own and not any(isinstance(node, ast.FunctionDef) for node in own):
@@ -251,7 +245,7 @@ def likeness(people, asked):
 def compared(answers, assignment):
     """(rows, about): (likeness, that of words, one, other, question -> likeness) of each two, the most alike first.
 
-    answers: student -> (cell -> text, texts of added cells, words). about: sentences on what hides code from this.
+    answers: student -> (cell -> text, texts of added cells, words). about: sentences on what hides code.
     """
     asked, known = questions(assignment), functions(assignment)
     given, people = ours(assignment)
@@ -259,7 +253,7 @@ def compared(answers, assignment):
     given_words = runs(cell.source for cell in handed_out)
     said = [runs(cell.source for cell in solved if cell.cell_type == "markdown") - given_words, set()]
     code, about = [cell.source for cell in handed_out if cell.cell_type == "code"], []
-    always = known, bound_in([node for text in code for node in nodes_of(text)])
+    always = known, bound_in(nodes_of(*code))
     texts = [({one: own[one] for one in asked if one in own}, *more, *always) for own, *more in answers.values()]
     for student, (made, problem) in zip(answers, processes.each(of, texts), strict=True):
         if problem:
@@ -274,9 +268,10 @@ def compared(answers, assignment):
     matrices = likeness(sets, asked)
     said = [{"words": runs if len(runs) >= FEWEST_RUNS else set()} for runs in said]
     words = np.nan_to_num(likeness(said, ["words"])["words"])
-    names, pairs = list(people), [pair for pair in combinations(range(len(sets)), 2) if pair != (0, 1)]
-    each = {pair: {name: float(matrices[name][pair]) for name in asked} for pair in pairs}
-    rows = [(float(matrices[None][i, j]), float(words[i, j]), names[j], names[i], each[i, j]) for i, j in pairs]
+    names, rows = list(people), []
+    for i, j in list(combinations(range(len(sets)), 2))[1:]:  # without our two
+        each = {name: float(matrices[name][i, j]) for name in asked}
+        rows.append((float(matrices[None][i, j]), float(words[i, j]), names[j], names[i], each))
     return sorted(rows, key=lambda row: (-row[0], -row[1])), about
 
 
@@ -290,11 +285,9 @@ def groups(rows):
 
 
 def write(where, assignment):
-    """Compare all of an assignment; RESULTS/likeness-ASSIGNMENT.html and .csv. Returns the groups, and their pairs."""
-    marks = [one for one in results.marks_in(where, assignment) if one.answers]
-    written = sources.points(assignment, marks=("written",))
-    answers = {}
-    for one in marks:
+    """Compare all of an assignment; RESULTS/likeness-ASSIGNMENT.html and .csv. Returns the groups."""
+    written, answers = sources.points(assignment, marks=("written",)), {}
+    for one in (one for one in results.marks_in(where, assignment) if one.answers):
         words = [one.answers[name] for name in written if name in one.answers]
         words += [text for kind, text in one.extra if kind == "markdown"]
         answers[one.student] = one.answers, [text for kind, text in one.extra if kind == "code"], words
@@ -306,13 +299,14 @@ def write(where, assignment):
     least, usual = told_from(assignment)
     told = [row for row in rows if row[0] >= least or row[1] >= WORDS_TOLD]
     found = groups(told)
-    inside = [[row for row in told if {*row[2:4]} <= people] for people in found]
-    most = [[max(row[place] for row in pairs) for place in (0, 1)] for pairs in inside]
-    listed = [[len(people), *one, ", ".join(sorted(people))] for people, one in zip(found, most, strict=True)]
+    listed = []
+    for people in found:
+        most = map(max, zip(*(row[:2] for row in told if {*row[2:4]} <= people)))
+        listed.append([len(people), *most, ", ".join(sorted(people))])
     count = "1 group" if len(found) == 1 else f"{len(found)} groups"
     middle = float(np.median([row[0] for row in rows])) if rows else 0
     body = [
-        f"<p>{len(marks)} submissions, the published solution and the book's own functions. <strong>Look at {count}, "
+        f"<p>{len(answers)} submissions, the published solution and the book's own functions. <strong>Look at {count}, "
         f"linked by pairs of at least {least} in all code or {WORDS_TOLD} in words.</strong> Half of all {len(rows):,} "
         f"pairs are below {middle:.2f}.</p>",
         pages.table(["people", "most in code", "most in words", "who"], listed),
@@ -324,7 +318,7 @@ def write(where, assignment):
     ]
     page = pages.page_of_tables(f"Likeness: {sources.title(assignment)}", "\n".join(body))
     results.write(path.with_suffix(".html"), page)
-    return found, told
+    return found
 
 
 def _rounded(number):

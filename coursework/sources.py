@@ -21,7 +21,8 @@ import nbformat
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from coursework import references
-from coursework.checks import ASSIGNMENTS, names
+from coursework.checks import ASSIGNMENTS
+from coursework.checks import names as names
 
 BEGIN, END = "### BEGIN SOLUTION", "### END SOLUTION"
 REGION = re.compile(rf"^([ \t]*){BEGIN}\n.*?^[ \t]*{END}\n?", re.M | re.S)
@@ -37,8 +38,6 @@ WRITE_TEXT = "*Write your answer here.*\n"
 def source(assignment):
     """The source of an assignment as a notebook, its metadata checked."""
     path = ASSIGNMENTS / references.split(assignment)[0] / "notebook.md"
-    if not path.is_file():
-        raise ValueError(f"assignment must be one of {', '.join(names())}, got {assignment!r}")
     notebook = jupytext.reads(references.filled(path.read_text(encoding="utf-8"), assignment), fmt="md:myst")
     seen = set()
     for cell in notebook.cells:
@@ -83,17 +82,29 @@ def title(assignment):
     return re.search(r"^# (.+)$", source(assignment).cells[0].source, re.M).group(1)
 
 
-def student_notebook(assignment, install=None):
-    """The notebook that students get. install: the source of a first cell that installs the library in Colab."""
-    return _finished(assignment, [_cell(cell) for cell in source(assignment).cells], install)
+def student_notebook(assignment, install=None, solved=False):
+    """The notebook that students get. install: the source of a first cell that installs the library in Colab.
+
+    Ids are made of what stands before, so that the same source gives the same file.
+    """
+    cells = [_cell(cell, solved) for cell in source(assignment).cells]
+    cells[0].source += f"\n\n{GRADED_BY}"
+    if install is not None:
+        cells.insert(1, _for_nbgrader(new_code_cell(install), "given", "install"))
+    for number, cell in enumerate(cells):
+        cell.id = hashlib.sha256(f"{assignment} {number}".encode()).hexdigest()[:12]
+    kernel = {"kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"}}
+    notebook = new_notebook(cells=cells, metadata={**kernel, "coursework": {"assignment": assignment}})
+    nbformat.validate(notebook)
+    return notebook
 
 
-def solved_notebook(assignment, install=None):
+def solved_notebook(assignment):
     """The notebook as a student with full marks would hand it in: the solutions filled in."""
-    return _finished(assignment, [_cell(cell, solved=True) for cell in source(assignment).cells], install)
+    return student_notebook(assignment, solved=True)
 
 
-def _cell(original, solved=False):
+def _cell(original, solved):
     mark, text = kind(original), original.source
     if solved and mark in ("solution", "written"):
         text = re.sub(rf"^[ \t]*({BEGIN}|{END})\n?", "", text + "\n", flags=re.M).rstrip()
@@ -119,16 +130,3 @@ def _for_nbgrader(cell, mark, grade_id, points=None):
 def grade_id(cell):
     """The name that nbgrader knows a cell by; None for mere text."""
     return cell.metadata.get("nbgrader", {}).get("grade_id")
-
-
-def _finished(assignment, cells, install):
-    """A notebook of these cells. Ids are made of what stands before, so that the same source gives the same file."""
-    cells[0].source += f"\n\n{GRADED_BY}"
-    first = [] if install is None else [_for_nbgrader(new_code_cell(install), "given", "install")]
-    cells = [cells[0], *first, *cells[1:]]
-    for number, cell in enumerate(cells):
-        cell.id = hashlib.sha256(f"{assignment} {number}".encode()).hexdigest()[:12]
-    kernel = {"kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"}}
-    notebook = new_notebook(cells=cells, metadata={**kernel, "coursework": {"assignment": assignment}})
-    nbformat.validate(notebook)
-    return notebook

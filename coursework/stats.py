@@ -8,6 +8,7 @@ from coursework import feedback, pages, sources, words
 from coursework.results import write
 
 HEADINGS = ["assignment", "question", "kind", "what", "students", "of", "mean", "max_score"]
+KINDS = ("mistake", "case failed")  # of lines, besides those of questions
 FEW = 0.6  # of a question's points: what has less on average is named first
 
 
@@ -19,13 +20,10 @@ def rows(assignment, all_marks, given):
         most = sum(sources.points(assignment)[name] for name in question.parts)
         read = [[scores.get(name, [None])[0] for name in question.parts] for _, scores in marked]
         known = [sum(points) for points in read if None not in points]
-        average = round(mean(known), 2) if known else ""
-
-        of = [assignment, question.title]
-        found.append(
-            [*of, "question", "all points", sum(points >= most for points in known), len(known), average, most]
-        )
-        found.append([*of, "question", "no points", sum(points == 0 for points in known), len(known), "", ""])
+        of, average = [assignment, question.title], round(mean(known), 2) if known else ""
+        full, none = (sum(points >= most for points in known), sum(points == 0 for points in known))
+        found.append([*of, "question", "all points", full, len(known), average, most])
+        found.append([*of, "question", "no points", none, len(known), "", ""])
         cases, mistakes = {}, {}
         for marks, _ in marked:
             for name in question.parts:
@@ -34,21 +32,16 @@ def rows(assignment, all_marks, given):
                 if name in marks.hints:
                     mistakes.setdefault(marks.hints[name], set()).add(marks.student)
         for kind, seen in (("case failed", cases), ("mistake", mistakes)):
-            order = sorted(seen.items(), key=lambda pair: -len(pair[1]))  # as many: in the check's own order
-            found += [[*of, kind, what, len(who), len(marked), "", ""] for what, who in order if who]
+            for what in sorted(filter(seen.get, seen), key=lambda what: -len(seen[what])):  # then the check's own order
+                found.append([*of, kind, what, len(seen[what]), len(marked), "", ""])
     return found
 
 
 def page(assignment, lines, totals, automatic):
     """The class page of an assignment. totals: of those who are fully marked. automatic: the points of code, of all."""
-    questions, none, mistakes, cases = [], {}, [], []
-    for line in lines:
-        if line[2:4] == ["question", "all points"]:
-            questions.append(line)
-        elif line[2] == "question":
-            none[line[1]] = line[4]
-        else:
-            (mistakes if line[2] == "mistake" else cases).append([line[1], line[4], line[3]])
+    questions = [line for line in lines if line[2:4] == ["question", "all points"]]
+    none = {line[1]: line[4] for line in lines if line[2:4] == ["question", "no points"]}
+    mistakes, cases = ([[line[1], line[4], line[3]] for line in lines if line[2] == kind] for kind in KINDS)
     table = [[line[1], line[6], line[7], _share(line), line[4], none[line[1]], line[5]] for line in questions]
     headings = ["question", "mean", "of", "percent", "all points", "no points", "students"]
     weak = sorted((line for line in questions if line[6] != "" and line[6] < FEW * line[7]), key=_share)
@@ -81,10 +74,10 @@ def _share(line):
 
 def write_class(results, assignment, all_marks, given):
     """RESULTS/class-ASSIGNMENT.html. Lines for stats.csv."""
-    lines = rows(assignment, all_marks, given)
-    scores = [(marks, given.get((marks.student, assignment), {})) for marks in all_marks]
-    graded = [one for marks, one in scores if words.status(marks, one) == "graded"]
-    totals = [sum(points for points, *_ in one.values()) for one in graded]
+    lines, totals = rows(assignment, all_marks, given), []
+    for marks in all_marks:
+        scores = given.get((marks.student, assignment), {})
+        totals += [sum(points for points, *_ in scores.values())] if words.status(marks, scores) == "graded" else []
     automatic = [marks.total for marks in all_marks if marks.points]
     write(Path(results) / f"class-{assignment}.html", page(assignment, lines, totals, automatic))
     return lines

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from coursework import pictures, processes, references, sources
 from coursework.files import find, of_an_lms
+from coursework.marks import HandedIn
 from tutorial_book.exercises import own_code
 
 MOST_TEXT = 100_000  # characters that a student writes: what stands behind them neither runs nor is shown
@@ -28,25 +29,14 @@ TOLD = {line.split("\t")[0]: line.split("\t")[3] for line in SENTENCES.read_text
 
 
 @dataclass
-class Submission:
+class Submission(HandedIn):
     """One student's notebook for one assignment.
 
-    cells: the code that will run. keep: number of a cell -> the names whose value after that cell is graded. The other
-    fields are those of `marks.Marks`.
+    cells: the code that will run. keep: number of a cell -> the names whose value after that cell is graded.
     """
 
-    student: str
-    assignment: str
-    file: str
-    digest: str = ""
     cells: list[str] = field(default_factory=list)
     keep: dict[int, list[str]] = field(default_factory=dict)
-    answers: dict[str, str] = field(default_factory=dict)
-    extra: list[tuple[str, str]] = field(default_factory=list)
-    pictures: dict[str, dict[str, tuple[str, str]]] = field(default_factory=dict)
-    notes: list[str] = field(default_factory=list)
-    told: list[str] = field(default_factory=list)
-    me: str = ""
 
 
 def sorted_out(folder, assignment, known=None, roster=(), names=None):
@@ -55,14 +45,15 @@ def sorted_out(folder, assignment, known=None, roster=(), names=None):
     known, roster, names: as for `files.find`. Those that cannot be graded have notes and what the student is told.
     """
     for name in (*sources.names(), assignment):
-        _released(name)  # once, and not in each process that reads files
+        released(name)  # once, and not in each process that reads files
     found = find(folder, known, roster, names)
     chosen, left, about = {}, {student: [] for student, *_ in found}, {student: {} for student, *_ in found}
 
     def read_one(student, file, content, problem):
-        slow = processes.TOO_MUCH in [reason for _, reason in left[student]]
-        if problem or slow:
-            raise ValueError("was not read, since another file of the same student took too long" if slow else problem)
+        if processes.TOO_MUCH in [reason for _, reason in left[student]]:
+            problem = "was not read, since another file of the same student took too long"
+        if problem:
+            raise ValueError(problem)
         return read(student, file, content, assignment)
 
     contents = ((student, file, *processes.attempted(reader)) for student, file, reader, _ in found)
@@ -104,8 +95,8 @@ def base(file):
 
 def _rank(submission):
     """The one with most answers comes first; then the newer one by its name."""
-    marked = _released(submission.assignment).marked
-    written = sum(_even(text) != _even(marked[name].source) for name, text in submission.answers.items())
+    given = released(submission.assignment).texts
+    written = sum(_even(text) not in given for text in submission.answers.values())
     return -written, [-number for number in age(submission.file)], submission.file
 
 
@@ -118,7 +109,7 @@ def age(file):
 
 @dataclass(frozen=True)
 class Release:
-    """What students got. marked: name -> cell. texts: of all cells. roles: name -> given, check, solution or written.
+    """What students got. marked: name -> cell. texts: of all cells, and none. roles: name -> `sources.kind`.
 
     defined: solution -> {name that it is to define: whether it is a function's}.
     """
@@ -154,7 +145,7 @@ class Piece:
 
 
 @lru_cache
-def _released(assignment):
+def released(assignment):
     cells, kinds = sources.student_notebook(assignment).cells, map(sources.kind, sources.source(assignment).cells)
     roles = {sources.grade_id(cell): kind for cell, kind in zip(cells, kinds, strict=True) if kind}
     marked = {sources.grade_id(cell): cell for cell in cells if sources.grade_id(cell)}
@@ -180,11 +171,8 @@ def _bound(code):
 
 
 def read(student, file, content, assignment):
-    """A submission out of a notebook's bytes: the code that will run, the answers, and what looks odd.
-
-    Raises ValueError, with what is wrong, where the bytes are not a notebook, or of another assignment.
-    """
-    cells, release = _parsed(content, file), _released(assignment)
+    """A submission out of a notebook's bytes, with what looks odd; ValueError where it is none of this assignment."""
+    cells, release = _parsed(content, file), released(assignment)
     fits = _check_assignment(cells, release, assignment)
     submission = Submission(student, assignment, file, hashlib.sha256(content).hexdigest())
     pieces = _pieces(cells, release)
@@ -214,7 +202,7 @@ def read(student, file, content, assignment):
 def _check_assignment(cells, release, assignment):
     """Refuse a notebook of another assignment or variant; whether it is one of this by the names of its cells."""
     ids = set(map(_grade_id, cells))
-    counts = {name: len(ids & set(_released(name).answers)) for name in sources.names()}
+    counts = {name: len(ids & set(released(name).answers)) for name in sources.names()}
     fitting = [name for name in counts if 0 < counts[name] == max(counts.values())]
     checks = [(_source(cell), _grade_id(cell)) for cell in cells if _grade_id(cell) in release.of("check")]
     pairs = [(VARIANT.findall(text), VARIANT.findall(release.marked[name].source)) for text, name in checks]
@@ -235,8 +223,10 @@ def _say(submission, note, told, **words):
 def _pieces(cells, release):
     """The cells of a notebook that are no mere text of the assignment's."""
     pieces = []
-    for cell in [cell for cell in cells if cell.get("cell_type") in ("code", "markdown", "raw")]:
-        name, kind, text = _grade_id(cell), cell["cell_type"], _source(cell)
+    for cell in cells:
+        name, kind, text = _grade_id(cell), cell.get("cell_type"), _source(cell)
+        if kind not in ("code", "markdown", "raw"):
+            continue
         name = name if name in release.marked else None
         shown, text = ({}, text) if kind == "code" else pictures.attached(cell, text)
         if name is None and (_even(text) in release.texts or text.startswith(INSTALL)):
@@ -263,10 +253,7 @@ def _cut(submission, pieces):
 
 
 def _defines(text, own, release):
-    """Those of the names that are asked for that a text defines at its top level. It may be no Python.
-
-    own: what its own question asks for. In another cell, a value that is assigned to the name of a function is a try.
-    """
+    """The names asked for that a text defines at its top level. A value for a function is a try, outside its `own`."""
     starts = re.findall(r"^def +(\w+)|^(\w[\w, ]*)=(?!=)", text, re.M)
     functions = {function for function, _ in starts}
     assigned = {word for _, left in starts for word in re.findall(r"\w+", left)}

@@ -13,12 +13,11 @@ import hashlib
 import re
 import sqlite3
 from dataclasses import dataclass
-from functools import lru_cache
 from pathlib import Path
 
 from coursework import sources, tables
 from coursework.results import write
-from coursework.submissions import A_FEW_WORDS
+from coursework.submissions import A_FEW_WORDS, released
 
 HEADINGS = ["student", "question", "points", "comment", "answer"]
 NO_ANSWER = "Nothing was written here."
@@ -45,9 +44,8 @@ def read(where, assignment):
     if not path.is_file():
         return {}
     headings, rows = tables.read(path)
-    missing = [heading for heading in HEADINGS[:4] if heading not in headings]
-    if missing:
-        raise ValueError(f"{path} must have the columns {', '.join(HEADINGS)}; {', '.join(missing)} is missing")
+    if missing := ", ".join(heading for heading in HEADINGS[:4] if heading not in headings):
+        raise ValueError(f"{path} must have the columns {', '.join(HEADINGS)}; {missing} is missing")
     found = {}
     for number, row in enumerate(rows, 2):
         texts = [tables.unquoted(row.get(name) or "") for name in HEADINGS]
@@ -76,24 +74,15 @@ def checked(assignment, question, points):
     return given
 
 
-def give(where, assignment, student, question, word):
-    """Write one line, anew; all others stay as they are, also those that were edited meanwhile."""
-    save(where, assignment, {**read(where, assignment), (student, question): word})
-
-
-def save(where, assignment, found):
-    """Write the whole file."""
-    lines = [
-        [*key, one.points, one.comment, one.answer] for key, one in sorted(found.items(), key=lambda pair: pair[0])
-    ]
+def give(where, assignment, given):
+    """Write lines anew, {(student, question): Word}; all others stay, also those that were edited meanwhile."""
+    found = {**read(where, assignment), **given}
+    lines = [[*key, found[key].points, found[key].comment, found[key].answer] for key in sorted(found)]
     write(path_of(where, assignment), tables.csv_text([HEADINGS, *lines]))  # no points are an empty cell
 
 
 def scores(where, all_marks):
-    """(student, assignment) -> cell -> (points, of how many, the teacher's comment), for all marks.
-
-    Points are None until the teacher gives them; a submission without marks has no cells.
-    """
+    """(student, assignment) -> cell -> (points or None, of how many, comment); without marks there are no cells."""
     given = {assignment: read(where, assignment) for assignment in {marks.assignment for marks in all_marks}}
     return {(one.student, one.assignment): _scores(one, given[one.assignment]) for one in all_marks}
 
@@ -129,15 +118,8 @@ def blank(marks, name):
     """Whether the student left the cell as it was given, or removed it, and wrote no text of any length elsewhere."""
     if any(cell_type == "markdown" and len(text) > A_FEW_WORDS for cell_type, text in marks.extra):
         return False
-    given = _given(marks.assignment)
-    return marks.answers.get(name, given[name]).strip() in ("", given[name].strip())
-
-
-@lru_cache
-def _given(assignment):
-    """Cell id -> its source as students get it."""
-    cells = sources.student_notebook(assignment).cells
-    return {sources.grade_id(cell): cell.source for cell in cells if sources.grade_id(cell)}
+    given = released(marks.assignment).marked[name].source
+    return marks.answers.get(name, given).strip() in ("", given.strip())
 
 
 def digest(marks, name):
@@ -154,16 +136,7 @@ def changed(where, marks):
     return [name for name, answer in marked.items() if answer and answer != digest(marks, name)]
 
 
-OLD = """
-SELECT submitted_assignment.student_id, base_cell.name, grade.manual_score, comment.manual_comment
-FROM submitted_notebook
-JOIN submitted_assignment ON submitted_assignment.id = submitted_notebook.assignment_id
-JOIN assignment ON assignment.id = submitted_assignment.assignment_id
-JOIN base_cell ON base_cell.notebook_id = submitted_notebook.notebook_id
-LEFT JOIN grade ON grade.cell_id = base_cell.id AND grade.notebook_id = submitted_notebook.id
-LEFT JOIN comment ON comment.cell_id = base_cell.id AND comment.notebook_id = submitted_notebook.id
-WHERE assignment.name = ?
-"""
+OLD = Path(__file__).with_name("gradebook.sql").read_text(encoding="utf-8")  # what is asked of that of nbgrader
 
 
 def convert(where, assignment):
@@ -178,7 +151,7 @@ def convert(where, assignment):
     by_hand = [f"{student}, {name}: {score:g}" for student, name, score, _ in lines if score and name not in written]
     if given:
         found = {(student, name): Word(score, comment or "") for student, name, score, comment in given}
-        save(where, assignment, found)
+        give(where, assignment, found)
     taken = [f"{len(given)} points and comments were taken over from {path} into {path_of(where, assignment).name}."]
     lost = [f"Points for code that were given by hand in {path.name} do not count any more: {'; '.join(by_hand)}."]
     return taken * bool(given) + lost * bool(by_hand)

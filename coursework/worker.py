@@ -1,7 +1,7 @@
 """What runs inside the sandbox: the student's cells, then the calls that the checks ask for.
 
-It needs the standard library and NumPy only. It reads /job/job.json and /job/arrays.npz, and writes one JSON value a
-line to a file descriptor. Nothing that it says is trusted: messages.py takes only what has this form.
+It needs the standard library and NumPy only. It reads /job/job.pickle, and writes one JSON value a line to a file
+descriptor. Nothing that it says is trusted: messages.py takes only what has this form.
 
     {"start": "cell 3"}                                        what begins: a cell, or the calls of a part
     {"cell": 3, "error": null, "missing": [{"line": 1, "module": "torch"}]}
@@ -17,9 +17,11 @@ import __future__
 import ast
 import builtins
 import codeop
+import contextlib
 import io
 import json
 import os
+import pickle
 import re
 import signal
 import sys
@@ -104,21 +106,6 @@ def numbers_in(value):
     return {"shape": list(array.shape), "values": array.tolist()}
 
 
-def decoded(value, arrays):
-    """The arguments of a call: {"array": name} stands for an array, and {"tuple"}, {"set"}, {"pairs"} for these."""
-    if isinstance(value, list):
-        return [decoded(item, arrays) for item in value]
-    if not isinstance(value, dict):
-        return value
-    if "array" in value:
-        return arrays[value["array"]].copy()  # the next call gets what the check put in, whatever this one does to it
-    if "tuple" in value:
-        return tuple(decoded(value["tuple"], arrays))
-    if "set" in value:
-        return set(value["set"])
-    return {decoded(key, arrays): decoded(item, arrays) for key, item in value["pairs"]}
-
-
 def cause(error):
     """An exception as the other side may know it, whatever the methods of its own class do."""
     kind, cell, line, name = "Exception", None, None, None
@@ -176,13 +163,10 @@ def run_cell(source, name, names, missing, rest):
 
 def run_rest(name, names, missing, rest):
     """Where a cell stopped, its functions and imports below are still there: the stop may be none of their doing."""
-    while rest:
-        statement = rest.pop(0)
+    for statement in rest:
         if isinstance(statement, (ast.FunctionDef, ast.Import, ast.ImportFrom)):
-            try:
+            with contextlib.suppress(Exception):  # what stopped the cell is told; this came after it
                 run_statement(statement, name, names, missing)
-            except Exception:  # what stopped the cell is told; this came after it
-                pass
 
 
 def run_statement(statement, name, names, missing):
@@ -219,15 +203,9 @@ def without(missing, function):
 
 def main(channel):
     """Run the job. `channel` is where results go; it is no name that the student's cells see."""
-    with open("/job/job.json", encoding="utf-8") as file:
-        job = json.load(file)
+    with open("/job/job.pickle", "rb") as file:
+        job = pickle.load(file)
     sys.path[:0] = job["path"]
-    arrays = {}
-    if job["arrays"]:
-        import numpy
-
-        with numpy.load("/job/arrays.npz", allow_pickle=False) as file:
-            arrays = dict(file)
     signal.signal(signal.SIGALRM, interrupt)
     signal.signal(signal.SIGPROF, interrupt)
     end = time.monotonic() + job["seconds"]
@@ -245,7 +223,7 @@ def main(channel):
             _, error = timed(lambda: run_cell(source, place, names, missing, rest), end)
             timed(lambda: run_rest(place, names, missing, rest), end)
             say(cell=i, error=error, missing=missing[:20])
-            mine = {name: names[name] for name in job["keep"].get(str(i), []) if name in names}
+            mine = {name: names[name] for name in job["keep"].get(i, []) if name in names}
             kept.update(mine)
             stood.update(dict.fromkeys(mine, dict(names)))
     at_the_end, function, slow, used = dict(names), None, {}, {}
@@ -257,11 +235,10 @@ def main(channel):
             redefined = {name: there[name] for name in kept if takes(there.get(name)) not in (None, takes(kept[name]))}
             names.clear()
             names.update({**at_the_end, **there, **kept, **redefined})
-        arguments = decoded(call["arguments"], arrays)
         line, error = "", slow.get(function)  # a function that hung once is not called again
         if error is None:
             began = time.monotonic()
-            line, error = timed(lambda: record(call, value_of(names, function, arguments)), end, used.get(function, 0))
+            line, error = timed(lambda: record(call, value_of(names, call)), end, used.get(function, 0))
             used[function] = used.get(function, 0) + time.monotonic() - began
         if error and error["type"] == "TookTooLong":
             slow[function] = error
@@ -282,15 +259,16 @@ def record(call, value):
     return line
 
 
-def value_of(names, name, arguments):
-    """The value of a call; or of a variable, or of several ("A, B"), where the call has no arguments list."""
-    parts = name.split(", ")
+def value_of(names, call):
+    """The value of a call; or of a variable, or of several ("A, B"), where the call has no arguments."""
+    parts = call["name"].split(", ")
     missing = [part for part in parts if part not in names]
     if missing:
         raise NameError(f"{missing[0]} is not defined", name=missing[0])
-    if arguments is not None:
-        return names[name](*arguments)
-    return [names[part] for part in parts] if len(parts) > 1 else names[name]
+    if call["arguments"] is None:
+        return [names[part] for part in parts] if len(parts) > 1 else names[parts[0]]
+    arguments = pickle.loads(call["arguments"])  # anew: whatever the call before did to the same ones
+    return names[parts[0]](*(set(sorted(one)) if isinstance(one, set) else one for one in arguments))  # always in order
 
 
 if __name__ == "__main__":

@@ -130,10 +130,8 @@ def text(home: str) -> str:
 def out_of_step(mend: bool = False) -> list[str]:
     """The names of such files that differ from `text` in more than last digits; to mend them is to write them."""
     stale = []
-    for home in homes():
-        path, today = FOLDER / f"{home}.json", text(home)
-        there = path.read_text(encoding="utf-8") if path.is_file() else "{}"
-        if not same(json.loads(there), json.loads(today), 1e-6):
+    for path, today in ((FOLDER / f"{home}.json", text(home)) for home in homes()):
+        if not path.is_file() or not same(json.loads(path.read_text("utf-8")), json.loads(today), 1e-6):
             stale.append(path.name)
             if mend:
                 path.write_text(today, encoding="utf-8")

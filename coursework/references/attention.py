@@ -1,7 +1,4 @@
-"""The right answers of assignment 2: softmax, attention, masks and positions, in NumPy.
-
-Of these, `near_attention` is known as ALiBi and `rotate` as RoPE.
-"""
+"""The right answers of assignment 2: softmax, attention, masks, ALiBi and positions (RoPE is `rotate`), in NumPy."""
 
 import math as math
 

@@ -1,7 +1,4 @@
-"""The right answers of assignment 3: a layer of BERT on given weights, in NumPy.
-
-The weights are those of `tutorial_book.exercises.bert_layer`.
-"""
+"""The right answers of assignment 3: a layer of BERT on given weights, in NumPy."""
 
 import math
 

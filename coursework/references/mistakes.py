@@ -12,12 +12,6 @@ def mistakes(function: Callable, table: str) -> dict[str, Callable]:
     table: each hint, which may go on in the next line, and below it, indented, the edits `old -> new`. The old text
     must stand exactly once in the body of the function. `-> expression` with no old text replaces the whole body. All
     names are those of the function's module, so that the function's own name is the right answer.
-
-    >>> from coursework.references.attention import causal_mask
-    >>> table = "it is upside down: row i is a query\\n    -> causal_mask(n).T"
-    >>> print(mistakes(causal_mask, table)["it is upside down: row i is a query"](2).astype(int))
-    [[1 1]
-     [0 1]]
     """
     made, hint, edits = {}, "", []
     for line in [*textwrap.dedent(table).strip().splitlines(), ""]:

@@ -225,9 +225,4 @@ def random_counts(rng, n_words=12, letters="abcde", most=9, longest=6):
 
 def random_batch(rng, n_texts=4):
     """Texts of different lengths, 1 to 8, as ids."""
-    return [random_ids(rng, n) for n in rng.permutation(np.arange(1, 9))[:n_texts]]
-
-
-def random_ids(rng, n):
-    """A text of n tokens."""
-    return rng.integers(1, 30_000, size=n).tolist()
+    return [rng.integers(1, 30_000, size=n).tolist() for n in rng.permutation(np.arange(1, 9))[:n_texts]]

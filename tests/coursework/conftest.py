@@ -6,7 +6,9 @@ import csv
 import functools
 import io
 import json
+import multiprocessing
 import os
+import pickle
 import shutil
 import subprocess
 from pathlib import Path
@@ -35,20 +37,19 @@ def bubblewrap():
     sandbox.ready()
 
 
-def run_in_sandbox(*cells, calls=(), arrays=None, limits=SMALL):
-    """The outcome of cells in a sandbox. calls: (name, argument, ...) of functions, or names of variables."""
-    asked = []
-    for i, call in enumerate(calls):
-        name, *arguments = [call] if isinstance(call, str) else call
-        call = {"part": "part", "id": f"{name}.{i}", "name": name, "most": 4 << 20}
-        asked.append({**call, "arguments": None if isinstance(calls[i], str) else arguments})
-    return sandbox.run({"cells": list(cells), "calls": asked}, arrays or {}, limits=limits)
-
-
 @pytest.fixture(scope="session")
 def bubbled(bubblewrap):
-    """bubbled(cell, ...): the outcome of cells in bubblewrap."""
-    return run_in_sandbox
+    """bubbled(cell, ...): the outcome of cells. calls: (name, argument, ...) of functions, or names of variables."""
+
+    def run(*cells, calls=(), limits=SMALL):
+        asked = []
+        for i, call in enumerate(calls):
+            name, *arguments = [call] if isinstance(call, str) else call
+            given = None if isinstance(call, str) else pickle.dumps(arguments)
+            asked.append({"part": "part", "id": f"{name}.{i}", "name": name, "most": 4 << 20, "arguments": given})
+        return sandbox.run({"cells": list(cells), "calls": asked}, limits=limits)
+
+    return run
 
 
 def value(outcome, id):
@@ -66,6 +67,7 @@ def _of_this_process(tmp_path_factory):
         patch.setattr(results, "COURSE", put_file(tmp_path_factory.mktemp("course") / "course.json", '{"seed": 1}'))
         patch.setattr(exam, "prepare_apart", lambda assignment, seed: prepared(checks.load, assignment, seed))
         patch.setattr(processes, "STARTED", "forkserver")  # models are imported once
+        multiprocessing.set_forkserver_preload(["coursework.grading", "tutorial_lib.bert"])
         yield
 
 
@@ -79,6 +81,23 @@ def with_code(notebook, name, code):
     changed = copy.deepcopy(notebook)
     cell(changed, name).source = code
     return changed
+
+
+def with_cells(notebook, code):
+    """A copy of a notebook where each of these cells holds other code."""
+    for name, source in code.items():
+        notebook = with_code(notebook, name, source)
+    return notebook
+
+
+def batch(folder, assignment, notebooks, limits=QUICK):
+    """Name -> marks, of notebooks by any names, graded together: a sandbox for each, and the same inputs."""
+    students = {f"s{number:03}": name for number, name in enumerate(notebooks)}
+    for student, name in students.items():
+        put_file(folder / assignment / student / "x.ipynb", notebooks[name])
+    settings = grading.Settings(seed=1, limits=limits)
+    marks = grading.grade_all(folder / assignment, folder / "results", assignment, settings=settings)
+    return {students[one.student]: one for one in marks}
 
 
 def blocks(file):

@@ -18,12 +18,11 @@ import nbformat
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_output
 
 from coursework import files, sources, submissions
+from tests.coursework.conftest import ASSIGNMENT, WRITTEN, cell
 
-ASSIGNMENT = "2-attention"
 NAME = f"{ASSIGNMENT}.ipynb"
-WRITTEN = "why-square-root"
 EMPTY = "def softmax(x):\n    return 0"
-SOLUTIONS = submissions._released(ASSIGNMENT).of("solution")
+SOLUTIONS = submissions.released(ASSIGNMENT).of("solution")
 WORDS = "A dot product's variance is $d_k$.\nSo it grows, and the softmax of large numbers is nearly hard."
 LATIN = '{"cells": [], "metadata": {}}'
 
@@ -31,48 +30,41 @@ LATIN = '{"cells": [], "metadata": {}}'
 REFUSED = [
     ("x.html", "<!DOCTYPE html><p>def softmax", "is not a notebook but a web page: hand in the .ipynb"),
     ("x.ipynb", "<!DOCTYPE html><p>def softmax", "is not a notebook but a web page"),
-    ("x.ipynb", "", "is empty"),
-    ("x.ipynb", " \n\t", "is empty"),
     ("x.pdf", b"%PDF-1.7\n\xd0\xd4", "is not a notebook but a PDF: hand in the .ipynb"),
-    ("x.ipynb", b"%PDF-1.7\n\xd0\xd4", "is not a notebook."),
     ("x.ipynb", "My notebook: https://colab.research.google.com/x\n", "holds only a link, and no notebook"),
-    ("x.ipynb", codecs.BOM_UTF8 + b' {"cells": [{"source": "https://', "is cut off: download it again"),
-    ("x.ipynb", "def softmax", "is not a notebook."),
-    ("x.ipynb", "[]", "is not a notebook: it has no cells"),
-    ("x.ipynb", "null", "is not a notebook: it has no cells"),
-    ("x.ipynb", '{"cells": {}}', "is not a notebook: it has no cells"),
     ("x.py", "print('hello')", "is a script, which has lost your words: hand in the notebook (.ipynb)"),
-    ("x.ipynb", LATIN.encode("utf-16"), "is not a notebook."),
-    ("x.ipynb", LATIN, "holds none of the assignment's functions: is it the right file?"),
     ("x.zip", b"PK\x03\x04", "is an archive: unpack it"),
     ("x.rar", b"Rar!\x1a\x07", "is an archive: unpack it"),
-    ("x.ipynb", b"PK\x03\x04 word/document.xml", "is not a notebook."),
     ("2-attention.ipynb.txt", LATIN, "is not called .ipynb: if it is your notebook, rename it"),
     ("2-attention.json", LATIN, "is not called .ipynb"),
     ("2-attention", LATIN, "is not called .ipynb"),
     ("x.docx", b"PK\x03\x04", "is a text document, not a notebook: hand in the .ipynb"),
-    ("x.ipynb", '{"cells": [\n<<<<<<< HEAD\n', "is cut off: download it again"),
-    ("x.ipynb", '{"cells": [], "x": NaN, "y": "\\\\\\"NaN' + "9" * 5_000 + '"}', "holds none of"),
     ("x.ipynb", b" " * (files.MOST_BYTES + 1), "is larger than 20 MB: choose Edit > Clear Outputs of All Cells"),
-    ("x.ipynb", '{"cells": [' + "7," * 1_000 + "7]}", "holds none of the assignment's functions"),
-    ("x.ipynb", '{"cells": [], "x": [' + "[]," * 300_000 + "7]}", "holds none of the assignment's functions"),
-    ("x.ipynb", '{"cells": ' + "[" * 150 + "]" * 150 + "}", "holds none of the assignment's functions"),
-    ("x.ipynb", "[" * 100_000, "is not a notebook."),
-    ("x.ipynb", '{"cells": [], "x": NaN, "y": -Infinity}', "holds none of the assignment's functions"),
-    ("x.ipynb", '{"cells": [], "x": nan}', "is cut off: download it again"),
-    ("x.ipynb", '{"cells": [], "x": -NaN}', "is cut off: download it again"),
-    ("x.ipynb", '{"cells": [], "x": ' + "9" * 4_300 + "}", "holds none of the assignment's functions"),
-    ("x.ipynb", '{"cells": [], "x": -' + "9" * 4_301 + "}", "is cut off: download it again"),
-    ("x.ipynb", '{"cells": [], "x": 0.' + "9" * 5_000 + "}", "holds none of the assignment's functions"),
-    ("x.ipynb", '{"cells": [], "x": 1e' + "9" * 5_000 + "}", "holds none of the assignment's functions"),
-    ("x.ipynb", '{"cells": {}, "cells": []}', "holds none of the assignment's functions"),
-    ("x.ipynb", '{"cells": [], "cells": {}}', "is not a notebook: it has no cells"),
-    ("x.ipynb", '{"__proto__": {"cells": []}}', "is not a notebook: it has no cells"),
-    ("x.ipynb", codecs.BOM_UTF8 * 2 + LATIN.encode(), "is not a notebook."),
-    ("x.ipynb", '{"cells": ["a\tb"]}', "is cut off: download it again"),
-    ("x.ipynb", '{"cells": [],}', "is cut off: download it again"),
-    ("x.ipynb", '\u00a0{"cells": []}', "is cut off: download it again"),
+    ("x.ipynb", LATIN, "holds none of the assignment's functions: is it the right file?"),
 ]
+MORE = {
+    "is empty": ["", " \n\t"],
+    "is not a notebook.": [
+        b"%PDF-1.7\n\xd0\xd4", "def softmax", LATIN.encode("utf-16"), b"PK\x03\x04 word/document.xml", "[" * 100_000,
+        codecs.BOM_UTF8 * 2 + LATIN.encode(),
+    ],
+    "is not a notebook: it has no cells": [
+        "[]", "null", '{"cells": {}}', '{"cells": [], "cells": {}}', '{"__proto__": {"cells": []}}',
+    ],
+    "is cut off: download it again": [
+        codecs.BOM_UTF8 + b' {"cells": [{"source": "https://', '{"cells": [\n<<<<<<< HEAD\n', '{"cells": [], "x": nan}',
+        '{"cells": [], "x": -NaN}', '{"cells": [], "x": -' + "9" * 4_301 + "}", '{"cells": ["a\tb"]}', '{"cells": [],}',
+        '\u00a0{"cells": []}',
+    ],
+    "holds none of the assignment's functions": [
+        '{"cells": [], "x": NaN, "y": "\\\\\\"NaN' + "9" * 5_000 + '"}', '{"cells": [], "x": NaN, "y": -Infinity}',
+        '{"cells": [' + "7," * 1_000 + "7]}", '{"cells": [], "x": [' + "[]," * 300_000 + "7]}",
+        '{"cells": ' + "[" * 150 + "]" * 150 + "}", '{"cells": [], "x": ' + "9" * 4_300 + "}",
+        '{"cells": [], "x": 0.' + "9" * 5_000 + "}", '{"cells": [], "x": 1e' + "9" * 5_000 + "}",
+        '{"cells": {}, "cells": []}',
+    ],
+}  # fmt: skip
+REFUSED += [("x.ipynb", content, told) for told, contents in MORE.items() for content in contents]
 
 
 solved_once, blank_once = functools.cache(sources.solved_notebook), functools.cache(sources.student_notebook)
@@ -84,11 +76,6 @@ def solved(assignment=ASSIGNMENT):
 
 def blank(assignment=ASSIGNMENT):
     return copy.deepcopy(blank_once(assignment))
-
-
-def cell(notebook, name):
-    """The cell of a notebook that has this nbgrader name."""
-    return next(one for one in notebook.cells if one.metadata.get("nbgrader", {}).get("grade_id") == name)
 
 
 def place(notebook, name):
@@ -116,9 +103,6 @@ def jpeg(width, height, scans=1, segments=b"\xff\xe0\0\4ab"):
     """A JPEG of this size with so many scans, behind segments of another kind."""
     frame = b"\xff\xc2\0\x11\x08" + struct.pack(">HH", height, width) + bytes(10)
     return base64.b64encode(b"\xff\xd8" + segments + frame + b"\xff\xda\0\2" * scans).decode()
-
-
-# --- edits: each takes a notebook, and changes it or gives back another ----------------------------------------------
 
 
 def update(name, **fields):
@@ -181,6 +165,10 @@ def pictures(kind, *data):
     return update(WRITTEN, attachments={f"{i}.{kind}": {f"image/{kind}": one} for i, one in enumerate(data)})
 
 
+def metadata(**new):
+    return lambda notebook: notebook.update(metadata=new)
+
+
 def saved_by_colab(notebook):
     notebook.metadata["colab"] = {"provenance": []}
     for number, one in enumerate(notebook.cells):
@@ -194,27 +182,14 @@ def saved_on_windows(notebook):
     return codecs.BOM_UTF8 + written(notebook)
 
 
-def with_odd_metadata(notebook):
-    notebook.metadata["__proto__"] = {"x": float("nan")}
-
-
-def never_run(notebook):
-    for one in notebook.cells:
-        one.pop("execution_count", None)
-
-
 def with_odd_outputs_and_counts(notebook):
     for number, one in enumerate(notebook.cells):
         if one.cell_type == "code":
             one.execution_count, one["outputs"] = "1", [7, {"text": {"a": 1}}, None][number % 3 :]
 
 
-def without_metadata(notebook):
-    notebook.metadata = {}
-
-
 def without_names(notebook):
-    without_metadata(notebook)
+    notebook.metadata = {}
     for one in notebook.cells:
         one.metadata = {}
 
@@ -224,10 +199,6 @@ def with_names_of_odd_types(notebook):
     cell(notebook, "attention").metadata["nbgrader"] = "attention"
     cell(notebook, "softmax-public").metadata = None
     notebook.cells[0], notebook.cells[2].source = 7, [7, "x = 1"]
-
-
-def with_a_string_that_is_no_text(notebook):
-    return written(notebook).replace(b"dot", b"d\xe9t\xed\xa0\x80\xf0\x9f\xe2\x82")
 
 
 SOFTMAX, ATTENTION = cell(solved(), "softmax").source, cell(solved(), "attention").source
@@ -240,6 +211,7 @@ TRIES = ["y = softmax(np.ones(3))", "def f(x):\n    softmax = x", "softmax == so
 INLINE = f"\n\nLook: ![a](data:image/png;base64,{png(300, 200)}) ![b](data:image/svg+xml;base64,AAAA)"
 ODD_CHARACTERS = "\n\n\ud800 \U0001f600 \x00 \u2028 <img src=x onerror=alert(1)>"
 AT_THE_TOP = new_markdown_cell("**Answer 8.** " + WORDS + " Divide by its root, and it does not.")
+NO_TEXT = b"d\xe9t\xed\xa0\x80\xf0\x9f\xe2\x82"
 NO_PNG = ["x" * 40, png(20, 10)[:-1], png(0, 10), png(20_000, 20_000), [7, None], png(20, 10) + "A" * 1_500_000]
 NO_JPEG = [png(20, 10), jpeg(8_000, 8_000), jpeg(10, 10, scans=200), jpeg(10, 10, segments=b"\xff\xe0\0\0" * 9_000)]
 SVG = {"a.svg": {"image/svg+xml": png(20, 10)}, "b": 7}
@@ -253,7 +225,7 @@ CASES = [
     ("tries of its own", "", add(*map(new_code_cell, TRIES), new_markdown_cell("## My own tries")), ran),
     ("pictures", "", append(WRITTEN, INLINE), pictures("jpeg", [jpeg(10, 10), "\n"])),
     ("the install cell", "", add(new_code_cell(f"{submissions.INSTALL}: run this\n%pip install x"), at=1), ran),
-    ("odd characters", "", append(WRITTEN, ODD_CHARACTERS), with_odd_metadata),
+    ("odd characters", "", append(WRITTEN, ODD_CHARACTERS), metadata(__proto__={"x": float("nan")})),
     ("only a comment", "", add(new_code_cell("# only a comment"))),
     ("a long output", "", update("softmax-public", outputs=[LONG])),
     ("much code in Greek", "", add(code("# \u03b1\n" + "x = 1\n" * 9_000))),
@@ -264,7 +236,7 @@ CASES = [
     ("one answer is missing", "not-written: softmax", empty("softmax")),
     ("an answer was emptied", f"not-written: {WRITTEN}", put(WRITTEN, " \n")),
     ("a few words at the top", f"not-written: {WRITTEN}", empty(WRITTEN), add(new_markdown_cell("By Ada."), at=1)),
-    ("never run", "never-ran", never_run),
+    ("never run", "never-ran", lambda notebook: [one.pop("execution_count", None) for one in notebook.cells] and None),
     ("one cell was not run", "not-run: attention", update("attention", execution_count=None)),
     ("run out of order", "out-of-order: softmax", update("softmax", execution_count=99)),
     ("a cell that stopped", "stopped: attention", update("attention", outputs=[STOPPED])),
@@ -294,10 +266,10 @@ CASES = [
     ("all names are lost", f"elsewhere: {' '.join(SOLUTIONS)}; missing: {WRITTEN}; words: {WRITTEN}", without_names),
     ("names of odd types", "elsewhere: softmax attention; missing-given", with_names_of_odd_types),
     ("a cell of an odd kind", "missing: causal-mask", update("attention", cell_type="raw"), ODD_KIND),
-    ("another encoding", "encoding", with_a_string_that_is_no_text),
+    ("another encoding", "encoding", lambda notebook: written(notebook).replace(b"dot", NO_TEXT)),
     # another assignment, too large
     ("another assignment", "another", lambda _: solved("1-tokenization")),
-    ("another assignment without its name", "another", lambda _: solved("3-bert-layer"), without_metadata),
+    ("another assignment without its name", "another", lambda _: solved("3-bert-layer"), metadata()),
     ("something else", "foreign", lambda _: nbformat.v4.new_notebook(cells=[new_code_cell("x = 1")])),
     ("very many cells", "many-added", add(*MANY), ran),
     ("far too much code", "long", add(new_code_cell("x = 1\n" * 30_000), new_code_cell("y = 2\n" * 30_000)), ran),

@@ -1,7 +1,6 @@
 """Submissions that attack the grading: none gets more than its honest mark, changes another's, or stops the batch.
 
-Each attack stands in a solved notebook, in the cell of softmax, so that its honest mark is known: with a wrong softmax
-it loses that question and those that need it, and nothing else. All are graded in one batch, between honest neighbors.
+Each stands in the cell of softmax: with a wrong one, a student loses that question and those that need it.
 """
 
 import copy
@@ -15,17 +14,7 @@ import nbformat
 import pytest
 
 from coursework import exports, feedback, marking, reports, results, sandbox, sources
-from tests.coursework.conftest import (
-    ASSIGNMENT,
-    FULL,
-    WRITTEN,
-    blocks,
-    cell,
-    grade_again,
-    grade_all,
-    put_file,
-    with_code,
-)
+from tests.coursework.conftest import ASSIGNMENT, FULL, WRITTEN, batch, blocks, cell, grade_again, with_code
 
 SOLVED = sources.solved_notebook(ASSIGNMENT)
 NEED = ("softmax", "attention", "near-attention")  # the questions that need a right softmax
@@ -54,9 +43,6 @@ CODE["answers that are text for exec"] = f"exec(bytes({list(GOOD.encode())}))", 
 CODE["a null byte"] = "def softmax(x):\n    return '\\x00\ud800'", False
 
 
-# --- notebooks whose cells were tampered with -----------------------------------------------------------------------
-
-
 def checks_of(notebook):
     return [one for one in notebook.cells if one.metadata.get("nbgrader", {}).get("grade")]
 
@@ -67,28 +53,22 @@ def no_checks(notebook):
 
 def edited_checks(notebook):
     for one in checks_of(notebook):
-        one.source = "assert True"
+        one.update(source="assert True")
 
 
 def duplicated_cells(notebook):
     notebook.cells += copy.deepcopy(notebook.cells)
 
 
-def reordered_cells(notebook):
+def unseen_changes(notebook):
+    """Another order, other points, and forged outputs: nothing of it is read."""
     notebook.cells.reverse()
-
-
-def changed_points(notebook):
     for one in checks_of(notebook):
         one.metadata.nbgrader.points = 1000
-
-
-def forged_outputs(notebook):
     output = nbformat.v4.new_output("stream", name="stdout", text="40 of 40 points. All checks pass.")
     score = {"output_type": "display_data", "data": {"application/x-score": 1000}, "metadata": {}}
-    for one in notebook.cells:
-        if one.cell_type == "code":
-            one.outputs = [output, score]
+    for one in (one for one in notebook.cells if one.cell_type == "code"):
+        one.outputs = [output, score]
 
 
 def odd_metadata(notebook):
@@ -96,8 +76,7 @@ def odd_metadata(notebook):
         one.metadata["nbgrader"] = [None, "x", {"grade_id": ["softmax"]}, {"grade_id": None}, 7][number % 5]
 
 
-TAMPERING = [no_checks, edited_checks, duplicated_cells, reordered_cells, changed_points, forged_outputs, odd_metadata]
-UNSEEN = (reordered_cells, changed_points, forged_outputs)  # nothing of it is read
+TAMPERING = [no_checks, edited_checks, duplicated_cells, unseen_changes, odd_metadata]
 
 
 def tampered(change, right):
@@ -123,13 +102,7 @@ def graded(tmp_path_factory, bubblewrap):
     handed_in |= {name: with_code(SOLVED, "softmax", code) for name, (code, _) in CODE.items()}
     handed_in |= {(change, right): tampered(change, right) for change in TAMPERING for right in (True, False)}
     handed_in |= {"far too much": far_too_much(), "neighbor behind": SOLVED}
-    students = {f"student-{number:03}": what for number, what in enumerate(handed_in)}
-    folder = tmp_path_factory.mktemp("attacks")
-    for student, what in students.items():
-        put_file(folder / "submitted" / student / "x.ipynb", handed_in[what])
-    marks = grade_all(folder)
-    assert set(marks) == set(students)
-    return {students[student]: one for student, one in marks.items()}
+    return batch(tmp_path_factory.mktemp("attacks"), ASSIGNMENT, handed_in)
 
 
 def won(marks):
@@ -149,16 +122,13 @@ def test_an_attack_gets_its_honest_mark(graded, name):
 @pytest.mark.parametrize("change", TAMPERING, ids=lambda f: f.__name__)
 def test_tampered_cells_change_no_mark(graded, change, right):
     assert won(graded[change, right]) == (FULL if right else REST)
-    assert bool(graded[change, right].notes) == (change not in UNSEEN)
+    assert bool(graded[change, right].notes) == (change is not unseen_changes)
 
 
-@pytest.mark.parametrize("neighbor", ["neighbor before", "neighbor behind"])
-def test_neighbors_get_their_own_marks(graded, neighbor):
-    assert graded[neighbor].points == FULL and not graded[neighbor].notes
-
-
-def test_text_that_is_executed_is_noted(graded):
-    """No comparison sees a copy in it."""
+def test_neighbors_get_their_own_marks(graded):
+    """And what no comparison would see is noted: text that is executed."""
+    for neighbor in ("neighbor before", "neighbor behind"):
+        assert graded[neighbor].points == FULL and not graded[neighbor].notes
     assert "suspected tampering: the code names 'exec'" in graded["answers that are text for exec"].notes
 
 
@@ -173,9 +143,6 @@ def test_far_too_long_texts_are_shown_in_part(graded, tmp_path):
     page, report = feedback.page(marks, given), reports.report([marks], {})
     assert max(len(shown), len(page)) < 400_000 and "<img" not in shown
     assert len(report) < 1_000 and report.isascii()
-
-
-# --- what stops a grading, and what it leaves ------------------------------------------------------------------------
 
 
 def left_running():
@@ -197,12 +164,12 @@ def test_a_stop_ends_what_runs_and_leaves_nothing(bubblewrap):
     threading.Timer(1, stop.set).start()
     job = {"cells": ["import signal\nsignal.signal(signal.SIGALRM, signal.SIG_IGN)\nwhile True: pass"], "calls": []}
     with pytest.raises(sandbox.Stopped):
-        sandbox.run(job, {}, limits=sandbox.Limits(seconds=100), stop=stop)
+        sandbox.run(job, limits=sandbox.Limits(seconds=100), stop=stop)
     assert left_running() <= before
 
 
 FULL_DISKS = {
-    "of the sandbox": (sandbox.np, "savez", OSError(errno.ENOSPC, "No space left on device"), "No space left on"),
+    "of the sandbox": (sandbox.pickle, "dump", OSError(errno.ENOSPC, "No space left on device"), "No space left on"),
     "of the results": (exports, "write", OSError(errno.ENOSPC, "No space left on device"), "No space left on"),
 }
 

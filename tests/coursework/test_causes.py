@@ -8,8 +8,7 @@ import pytest
 from nbformat.v4 import new_code_cell
 
 from coursework import causes, sources
-from tests.coursework.batch import graded, with_cells
-from tests.coursework.conftest import ASSIGNMENT, cell
+from tests.coursework.conftest import ASSIGNMENT, batch, cell, with_cells
 
 CHECKS = {name: sources.points(name, marks=("check",)) for name in (ASSIGNMENT, "4-geometry", "5-project")}
 FULL = CHECKS[ASSIGNMENT]
@@ -26,11 +25,10 @@ def cases():
 
 CASES = dict(cases())
 LEAKS = [
-    "raise ValueError(x.tobytes().hex())",
-    "raise type('X' + x.tobytes().hex(), (Exception,), {})",
+    "raise ValueError(x.tobytes().hex())", "raise type('X' + x.tobytes().hex(), (Exception,), {})",
     "raise NameError('no', name='x' + x.tobytes().hex()[:50])",
     "raise ImportError('no', name='x' + x.tobytes().hex()[:50])",
-]
+]  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -43,7 +41,7 @@ def attention_marks(tmp_path_factory, bubblewrap):
             where = len(cells) if above == "below" else cells.index(cell(notebooks[name], above))
             cells.insert(where, new_code_cell(more))
     notebooks |= {leak: with_cells(solved, {"softmax": f"def softmax(x):\n    {leak}"}) for leak in LEAKS}
-    return graded(tmp_path_factory.mktemp("causes"), ASSIGNMENT, notebooks)
+    return batch(tmp_path_factory.mktemp("causes"), ASSIGNMENT, notebooks)
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -71,22 +69,6 @@ def test_a_message_or_a_class_tells_no_input(leak, attention_marks):
     assert said and not [line for line in said if "0000" in line or len(line) > 120]
 
 
-# --- points for what is right in other assignments -------------------------------------------------------------------
-
-EDITS = {  # usual mistakes: cell -> (old, new) in its solution
-    "cosine-matrix": ("np.where(lengths == 0, 1, lengths)", "lengths"),
-    "anisotropy": ("X - X.mean(axis=0)", "X"),
-    "two-nn": ("np.fill_diagonal(distances, np.inf)", "pass"),
-    "sign-flip": (">= abs(observed)", "> abs(observed)"),
-    "swap": ("(1 + np", "(0 + np"),
-}
-LOST = {
-    "cosine-matrix-public": 1, "cosine-matrix-hidden": 1,  # with zeros only
-    "anisotropy-public": 1, "anisotropy-hidden": 2,
-    "two-nn-public": 1, "two-nn-hidden": 3, "shape-bert": 2,  # one of its three functions is right
-    "sign-flip-public": 1, "sign-flip-hidden": 1.5,  # with ties only
-    "swap-public": 1, "swap-hidden": 2,
-}  # fmt: skip
 MADE_UP = "REPORT = {'average_cosine': 0.5, 'neighbor_purity': 1.0, 'neighbor_margin': 0.1, 'p_value': 0.001}"
 HALVES = "TEXTS, LABELS = ['\\ud800' + str(i) for i in range(40)], ['a', 'b'] * 20"
 CONSTANT = "def neighbor_purity(X, labels):\n    return 1.0"
@@ -99,19 +81,10 @@ PROJECTS = {  # name -> (cell, code, checks that have no points)
 }
 
 
-def test_usual_mistakes_cost_their_own_points_only(tmp_path, bubblewrap):
-    code = {name: cell(SOLVED["4-geometry"], name).source for name in EDITS}
-    assert all(old in code[name] for name, (old, _) in EDITS.items())
-    wrong = with_cells(SOLVED["4-geometry"], {name: code[name].replace(*edit) for name, edit in EDITS.items()})
-    points = graded(tmp_path, "4-geometry", {"": wrong})[""].points
-    full = CHECKS["4-geometry"]
-    assert {name: full[name] - given for name, given in points.items() if given < full[name]} == LOST
-
-
 @pytest.fixture(scope="module")
 def project_marks(tmp_path_factory, bubblewrap):
     notebooks = {name: with_cells(SOLVED["5-project"], {where: code}) for name, (where, code, _) in PROJECTS.items()}
-    return graded(tmp_path_factory.mktemp("project"), "5-project", notebooks)
+    return batch(tmp_path_factory.mktemp("project"), "5-project", notebooks)
 
 
 @pytest.mark.parametrize("name", PROJECTS)
@@ -119,16 +92,11 @@ def test_partial_project_loses_only_the_missing_points(name, project_marks):
     assert {check for check, points in project_marks[name].points.items() if not points} == PROJECTS[name][2]
 
 
-# --- of any code -----------------------------------------------------------------------------------------------------
-
-
 HUGE = {
     "spaces": ("(\n" + " " * 19_000 + "\n") * 10_000,
     "brackets": "(" * 20_000_000,
-    "names": "f " * 10_000_000,
-    "imports": "import f\n" * 2_000_000,
-    "functions": "def f" * 4_000_000,
-}
+    "names": "f " * 10_000_000, "imports": "import f\n" * 2_000_000, "functions": "def f" * 4_000_000,
+}  # fmt: skip
 
 
 @pytest.mark.timed

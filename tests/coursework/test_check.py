@@ -9,10 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-sources = pytest.importorskip("coursework.sources")
-from coursework import files, submissions, words  # noqa: E402
-from tests.coursework import damaged  # noqa: E402
-from tests.coursework.test_fuzz import NOTEBOOKS, SOLVED, bounded, mutilated  # noqa: E402
+from coursework import files, sources, submissions, words
+from tests.coursework import damaged
+from tests.coursework.test_fuzz import NOTEBOOKS, SOLVED, bounded, mutilated
 
 ROOT = Path(__file__).resolve().parents[2]
 SCRIPT = ROOT / "book" / "_static" / "check" / "notebook.js"
@@ -65,7 +64,7 @@ def agrees(seen, file, content, assignment):
         assert [one["weight"] for one in seen["problems"]] == ["stops"]
         return on_page
     assert on_page == submission.told
-    blank = {name: words.blank(submission, name) for name in submissions._released(assignment).answers}
+    blank = {name: words.blank(submission, name) for name in submissions.released(assignment).answers}
     assert {one["name"]: not one["written"] for one in seen["answers"]} == blank
     return on_page
 

@@ -39,9 +39,6 @@ def in_a_cell(source, name, **names):
     return names[name]
 
 
-# --- every exercise --------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("home", references.homes())
 def test_what_students_install_holds_no_answer(home):
     installed = sys.modules[f"tutorial_book.exercises.{home}"]
@@ -90,8 +87,6 @@ def test_a_red_check_shows_a_call_to_paste(exercise):
         assert kinds[0] == kinds[1]
 
 
-# --- what a check says ------------------------------------------------------------------------------------------------
-
 SCALED = "def scaled(x):\n    return x / np.linalg.inv(x)\n\ndef softmax(x):\n    return scaled(x)\n"
 LINES = "\n  Line 5 of the cell with softmax: return scaled(x)\n    in scaled, line 2: return x / np.linalg.inv(x)\n"
 SCOPE = "def softmax(x):\n    return (\n        {}\n    )\n"
@@ -137,9 +132,6 @@ def test_the_user_may_still_interrupt():
         MERGE.check(merge)
 
 
-# --- packages that the grading lacks ----------------------------------------------------------------------------------
-
-
 def test_packages_that_grading_lacks_are_told(capsys, monkeypatch):
     erf = np.frompyfunc(math.erf, 1, 1)  # SciPy's is a NumPy ufunc as well, which does not say where it comes from
     monkeypatch.setitem(sys.modules, "scipy.special", SimpleNamespace(**{erf.__name__: erf}))
@@ -156,60 +148,44 @@ def test_code_of_the_book_will_not_count(source, capsys):
     assert "⚠ merge is code of the book, or uses it: it will not count" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize(
-    "source, names, found",
-    [
-        ("def f(x):\n    return np.exp(math.pi) + helper(x)\ndef helper(x):\n    return helper(x)", {"math": math}, []),
-        ("def f(x):\n    from scipy.special import erf", {}, ["scipy"]),
-        ("def f(x):\n    return [g(y) for y in x]\ndef g(y):\n    import torch.nn", {}, ["torch"]),
-        ("def f(x):\n    return tok(x)", {"tok": words}, ["tutorial_lib"]),
-        ("f = tok", {"tok": words}, ["tutorial_lib"]),
-        ("def f(x):\n    return x.case", {"case": tokenization.words}, []),
-        ("class A:\n    def go(self):\n        import torch\ndef f(x):\n    return A().go()", {}, ["torch"]),
-        ("import functools\n@functools.cache\ndef f(x):\n    import torch", {}, ["torch"]),
-        ("f = np.vectorize(math.erf)", {"math": math}, []),
-        ("def f(x):\n    return k * erf(x)\nk, erf = 2, np.frompyfunc(math.erf, 1, 1)", {"math": math}, []),
-    ],
-)
+@pytest.mark.parametrize("source, names, found", [
+    ("def f(x):\n    return np.exp(math.pi) + helper(x)\ndef helper(x):\n    return helper(x)", {"math": math}, []),
+    ("def f(x):\n    from scipy.special import erf", {}, ["scipy"]),
+    ("def f(x):\n    return [g(y) for y in x]\ndef g(y):\n    import torch.nn", {}, ["torch"]),
+    ("def f(x):\n    return tok(x)", {"tok": words}, ["tutorial_lib"]),
+    ("f = tok", {"tok": words}, ["tutorial_lib"]),
+    ("def f(x):\n    return x.case", {"case": tokenization.words}, []),
+    ("class A:\n    def go(self):\n        import torch\ndef f(x):\n    return A().go()", {}, ["torch"]),
+    ("import functools\n@functools.cache\ndef f(x):\n    import torch", {}, ["torch"]),
+    ("f = np.vectorize(math.erf)", {"math": math}, []),
+    ("def f(x):\n    return k * erf(x)\nk, erf = 2, np.frompyfunc(math.erf, 1, 1)", {"math": math}, []),
+])  # fmt: skip
 def test_other_packages_are_found_in_all_helpers(source, names, found):
     assert other_packages(in_a_cell(source, "f", **names)) == found
 
 
-# --- values that are compared -----------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    "one, other, agree",
-    [
-        ([1, 2], [1, 2], True), ([1, 2], (1, 2), True), ([[1], [1, 2]], [[1], [1, 2]], True), ("a", "a", True),
-        (["a"], ["b"], False), ("1", 1, False), (1, "1", False), (True, 1, False), (None, None, True),
-        (["1"], [1], False), ([1], ["1"], False),
-        ({"a": 1}, {"a": 1}, True), ({"a": 1}, {"b": 1}, False), (np.array([np.nan]), np.array([np.nan]), True),
-        (np.ones(2), np.ones(3), False), ([["a"], ["b", "c"]], [["a"], ["b", "c"]], True),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize("one, other, agree", [
+    ([1, 2], [1, 2], True), ([1, 2], (1, 2), True), ([[1], [1, 2]], [[1], [1, 2]], True), ("a", "a", True),
+    (["a"], ["b"], False), ("1", 1, False), (1, "1", False), (True, 1, False), (None, None, True),
+    (["1"], [1], False), ([1], ["1"], False),
+    ({"a": 1}, {"a": 1}, True), ({"a": 1}, {"b": 1}, False), (np.array([np.nan]), np.array([np.nan]), True),
+    (np.ones(2), np.ones(3), False), ([["a"], ["b", "c"]], [["a"], ["b", "c"]], True),
+])  # fmt: skip
 def test_values_are_the_same_in_structure_and_number(one, other, agree):
     assert same(one, other, 1e-6) is agree
-
-
-# --- mistakes, and the hints for them ---------------------------------------------------------------------------------
 
 
 def f(x):
     return x + 0 * x
 
 
-@pytest.mark.parametrize(
-    "table, problem",
-    [
-        ("twice\n    y -> 2 * x", "'twice': 'y' must stand once in f, got it 0 times"),
-        ("twice\n    x -> 2 * x", "'twice': 'x' must stand once in f, got it 2 times"),
-        ("twice\n    x + 0 -> 2 *\n    x + 0 -> x", "'x \\+ 0' must stand once in f, got it 0 times"),
-        ("twice\n    2 * x", "an edit is `old -> new`, got '2 \\* x'"),
-        ("twice", "a hint has no edit: 'twice'"),
-        ("twice\n    -> 2 * x\ntwice\n    -> x + x", "a hint comes twice: 'twice'"),
-    ],
-)
+@pytest.mark.parametrize("table, problem", [
+    ("twice\n    y -> 2 * x", "'twice': 'y' must stand once in f, got it 0 times"),
+    ("twice\n    x -> 2 * x", "'twice': 'x' must stand once in f, got it 2 times"),
+    ("twice\n    x + 0 -> 2 *\n    x + 0 -> x", "'x \\+ 0' must stand once in f, got it 0 times"),
+    ("twice\n    2 * x", "an edit is `old -> new`, got '2 \\* x'"), ("twice", "a hint has no edit: 'twice'"),
+    ("twice\n    -> 2 * x\ntwice\n    -> x + x", "a hint comes twice: 'twice'"),
+])  # fmt: skip
 def test_mistake_that_fits_no_answer_is_rejected(table, problem):
     with pytest.raises(ValueError, match=problem):
         read_mistakes(f, table)
@@ -226,21 +202,17 @@ OVERFLOW = {"0 / 0": "x if x else np.nan"}
 ERRORS = {"the index": "[x][1]", "the key": "{}[x]", "no list": "x + []"}
 
 
-@pytest.mark.parametrize(
-    "cases, mistakes, student, hints",
-    [
-        ((2.0, 3.0), DOUBLE, lambda x: x * x, ["squared"]),  # both fit where x is 2
-        ((2.0, 3.0), DOUBLE, lambda x: 4, []),  # and here neither goes on to fit
-        ((1.0, 3.0), DOUBLE, lambda x: x + 3 * (x > 1), []),  # twice is wrong at once
-        ((1.0,), {"never": "1 / 0", "twice": "2 * x"}, lambda x: 2 * x, ["twice"]),
-        ((0.0, 3.0), OVERFLOW, lambda x: x if x else np.nan, ["0 / 0"]),
-        ((0.0, 3.0), OVERFLOW, lambda x: np.nan, []),  # any nan looks like another
-        ((1.0,), ERRORS, lambda x: (x, x)[2], ["the index"]),
-        ((1.0,), ERRORS, lambda x: {2: 3}[5], ["the key"]),
-        ((1.0,), ERRORS, lambda x: [] + x, []),  # the type alone says too little
-        ((1.0,), {}, lambda x: expo(x), []),  # noqa: F821  (no name of NumPy, either)
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize("cases, mistakes, student, hints", [
+    ((2.0, 3.0), DOUBLE, lambda x: x * x, ["squared"]),  # both fit where x is 2
+    ((2.0, 3.0), DOUBLE, lambda x: 4, []),  # and here neither goes on to fit
+    ((1.0, 3.0), DOUBLE, lambda x: x + 3 * (x > 1), []),  # twice is wrong at once
+    ((1.0,), {"never": "1 / 0", "twice": "2 * x"}, lambda x: 2 * x, ["twice"]),
+    ((0.0, 3.0), OVERFLOW, lambda x: x if x else np.nan, ["0 / 0"]),
+    ((0.0, 3.0), OVERFLOW, lambda x: np.nan, []),  # any nan looks like another
+    ((1.0,), ERRORS, lambda x: (x, x)[2], ["the index"]), ((1.0,), ERRORS, lambda x: {2: 3}[5], ["the key"]),
+    ((1.0,), ERRORS, lambda x: [] + x, []),  # the type alone says too little
+    ((1.0,), {}, lambda x: expo(x), []),  # noqa: F821  (no name of NumPy, either)
+])  # fmt: skip
 def test_a_hint_is_for_the_mistake_made(cases, mistakes, student, hints, capsys):
     table = "\n".join(f"{hint}\n    -> {answer}" for hint, answer in mistakes.items())
     exercise = Exercise("f", tuple(Case(str(x), (x,)) for x in cases))

@@ -7,6 +7,7 @@ import random
 import struct
 import tracemalloc
 import zipfile
+from pathlib import Path
 
 import pytest
 
@@ -21,9 +22,6 @@ WRONG = with_code(SOLVED, "softmax", "def softmax(x):\n    return x")
 def softmax_of(submission):
     """ "right" or "wrong": which of the two notebooks above it is."""
     return "wrong" if "return x" in submission.answers["softmax"].splitlines()[1] else "right"
-
-
-# --- archives -------------------------------------------------------------------------------------------------------
 
 
 def zipped(content, method=zipfile.ZIP_DEFLATED):
@@ -73,7 +71,7 @@ HOSTILE = {
     "very many files": (lambda: zipped({f"{i:040}": "" for i in range(30_000)}), "lists too many files", 12),
     "so many that it is zip64": (lambda: zipped(dict.fromkeys(map(str, range(66_000)), "")), "lists too many", 12),
     "files that overlap": (lambda: overlapping(1_100), "nothing in it was opened", 8),
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("name", HOSTILE)
@@ -120,20 +118,10 @@ def test_archive_of_an_lms_holds_a_class(put, sort_out, tmp_path):
     assert set(tmp_path.rglob("*")) == before
 
 
-# --- folders --------------------------------------------------------------------------------------------------------
-
-
-def test_a_thousand_folders_in_each_other(put, sort_out):
+def test_folders_that_lie_too_deep(put, sort_out):
     put(f"ada/{NAME}", SOLVED)
-    deep = "".join("/d" * i + " " for i in range(1, 1001)).split()
-    eve = put("eve/x.txt", "").parent
-    for path in deep:
-        os.mkdir(f"{eve}{path}")
-    try:
-        found = sort_out()
-    finally:
-        for path in reversed(deep):
-            os.rmdir(f"{eve}{path}")
+    put(f"eve/{'d/' * 900}x.txt", "")
+    found = sort_out()
     assert not found["ada"].notes and "too deep" in found["eve"].notes[0]
 
 
@@ -188,8 +176,6 @@ def test_a_flood_of_files_is_cut(put, sort_out, tmp_path):
         assert "25 files: only the first 20 were opened" in found[name].notes
 
 
-# --- whose work is whose ----------------------------------------------------------------------------------------------
-
 CANVAS = """Student,ID,SIS User ID,SIS Login ID,Section,Assignment 1 (12)
     Points Possible,,,,,40
 "Lovelace, Ada",4711,S1,al1815,A,12
@@ -200,24 +186,17 @@ BLACKBOARD = "Last Name\tFirst Name\tUsername\nLovelace\tAda\ta_1\nHopper\tGrace
 MOODLE = "Identifier,Full name,Email address\nParticipant 815,Ada Lovelace,ada@example.org\n"
 
 
-@pytest.mark.parametrize(
-    "text, path, student",
-    [
-        ("", f"Ada L/{ASSIGNMENT}/{NAME}", "Ada-L"),
-        ("", "ada.ipynb", "ada"),
-        ("", "lovelaceada_4711_99_x.ipynb", "lovelaceada"),
-        ("", "lovelaceada_LATE_4711_99_x.ipynb", "lovelaceada"),
-        ("", "Ada Lovelace_815_assignsubmission_file_/x.ipynb", "Ada-Lovelace"),
-        ("", "2-attention_ada_attempt_2026-11-03-10-15-00_2-attention.ipynb", "ada"),
-        ("", "Home_work_1_ada_attempt_2026-11-03-10-15-00_x_bob_attempt_2026-11-03-10-15-00_4711_99_x.ipynb", "ada"),
-        (BLACKBOARD, "2-attention_a_1_attempt_2026-11-03-10-15-00_x.pdf", "a_1"),
-        (CANVAS, "lovelaceada_4711_99_x.ipynb", "al1815"),
-        (CANVAS, "hoppergrace_LATE_4712_98_x.ipynb", "4712"),
-        (CANVAS, "turingalan_4713_97_x.ipynb", "turingalan"),
-        (CANVAS, "studenttest_4999_97_x.ipynb", "studenttest"),
-        (MOODLE, "Ada Lovelace_815_assignsubmission_file_/x.ipynb", "ada@example.org"),
-    ],
-)
+@pytest.mark.parametrize("text, path, student", [
+    ("", f"Ada L/{ASSIGNMENT}/{NAME}", "Ada-L"), ("", "ada.ipynb", "ada"),
+    ("", "lovelaceada_4711_99_x.ipynb", "lovelaceada"), ("", "lovelaceada_LATE_4711_99_x.ipynb", "lovelaceada"),
+    ("", "Ada Lovelace_815_assignsubmission_file_/x.ipynb", "Ada-Lovelace"),
+    ("", "2-attention_ada_attempt_2026-11-03-10-15-00_2-attention.ipynb", "ada"),
+    ("", "Home_work_1_ada_attempt_2026-11-03-10-15-00_x_bob_attempt_2026-11-03-10-15-00_4711_99_x.ipynb", "ada"),
+    (BLACKBOARD, "2-attention_a_1_attempt_2026-11-03-10-15-00_x.pdf", "a_1"),
+    (CANVAS, "lovelaceada_4711_99_x.ipynb", "al1815"), (CANVAS, "hoppergrace_LATE_4712_98_x.ipynb", "4712"),
+    (CANVAS, "turingalan_4713_97_x.ipynb", "turingalan"), (CANVAS, "studenttest_4999_97_x.ipynb", "studenttest"),
+    (MOODLE, "Ada Lovelace_815_assignsubmission_file_/x.ipynb", "ada@example.org"),
+])  # fmt: skip
 def test_each_layout_names_the_student(text, path, student, put, tmp_path):
     (tmp_path / "class.csv").write_text(text)
     roster = rosters.read_roster(tmp_path / "class.csv") if text else {}
@@ -228,19 +207,7 @@ def test_each_layout_names_the_student(text, path, student, put, tmp_path):
     assert [(name, file) for name, file, *_ in files.find(tmp_path / "submitted", known, roster)] == [(student, path)]
 
 
-GRADESCOPE = """submission_12345:
-  :submitters:
-  - :name: Ada Lovelace
-    :sid: '99'
-    :email: ada@x.edu
-  :created_at: 2026-11-03 10:15:00
-submission_678:
-  :submitters:
-  - :name: Grace Hopper
-    :email: grace@x.edu
-  - :name: Eve
-    :email: eve@x.edu
-"""
+GRADESCOPE = Path(__file__).with_name("submission_metadata.yml").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("top", ["", "assignment_4_export/"])
@@ -257,16 +224,6 @@ def test_gradescopes_folders_are_their_submitters(top, put, sort_out):
     assert "is an export of Gradescope: unpack it here" in sort_out()["all"].notes[0]
     put("all.zip", zipped({"Bob_7_assignsubmission_file_/submission_metadata.yml": "", "kim_1_2_x.ipynb": SOLVED}))
     assert sort_out()["kim"].cells  # one student's file of that name refuses nobody's archive
-
-
-ODD = ["new\nline", "-rf", "=cmd()", "ｆｕｌｌ", "a b", "\udcff", "x" * 200, "@.x.tmp", "@" * 78 + "..x", "..", "日本"]
-
-
-@pytest.mark.parametrize("name", ODD)
-def test_odd_names_become_plain_ones(name):
-    plain = files.student_name(name)
-    assert plain.isprintable() and 0 < len(plain) <= 80 and len(plain.encode()) <= files.MOST_NAME
-    assert plain[0] not in "=+-@. " and not set(plain) & set("/\\ ")
 
 
 ALIKE = [("a b", "a-b"), ("Ada", "ada"), ("Zoë L", "Zoe L"), ("x" * 90, "x" * 91)]

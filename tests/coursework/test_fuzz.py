@@ -1,8 +1,4 @@
-"""Anything may be handed in, and anything may come out of the sandbox: grading ends, and the neighbor has his marks.
-
-Where the target is not the sandbox, its place is taken by a stream of results that is made up too; one batch of what
-was made up goes through the whole command.
-"""
+"""Anything may be handed in, and anything may come out of the sandbox: grading ends, and the neighbor has his marks."""
 
 import copy
 import json
@@ -16,15 +12,16 @@ import nbformat
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from coursework import checks, feedback, grading, marking, messages, reports, results, sandbox, sources, submissions
+from coursework import checks, feedback, files, grading, marking, messages, reports, results, sandbox, sources
 from coursework.comparison import wrong
+from coursework.submissions import read, released, sorted_out
 from coursework.worker import plain
 from tests.coursework.conftest import ASSIGNMENT, prepared
 
 SOLVED = nbformat.writes(sources.solved_notebook(ASSIGNMENT))
 FULL = sources.points(ASSIGNMENT, marks=("check",))
 EVERY = {name: (0, 1, "") for name in sources.points(ASSIGNMENT)}
-NAMES = [*FULL, *submissions._released(ASSIGNMENT).marked, "attachments", "nbgrader", "image/png", "", "a.png"]
+NAMES = [*FULL, *released(ASSIGNMENT).marked, "attachments", "nbgrader", "image/png", "", "a.png"]
 
 
 def bounded(examples):
@@ -84,7 +81,7 @@ def mutilated(draw, content):
 def shown(submission, stream=b""):
     """All that is made of a submission, where its sandbox says this."""
 
-    def run(job, arrays, **how):
+    def run(job, **how):
         calls, cells, last, done = messages.understood(bytearray(stream), job)
         return sandbox.Outcome(calls, cells, last, "done" if done else "crashed", len(stream))
 
@@ -104,7 +101,7 @@ def shown(submission, stream=b""):
 @given(NOTEBOOKS, st.sampled_from(["x.ipynb", "x.py", "x.txt"]))
 def test_any_notebook_is_graded_or_refused(text, name):
     try:
-        submission = submissions.read("eve", name, text.encode(), ASSIGNMENT)
+        submission = read("eve", name, text.encode(), ASSIGNMENT)
     except ValueError as error:
         assert len(str(error)) < 200
         return
@@ -118,18 +115,21 @@ def neighbors(put):
         ada.parent.mkdir()
         ada.write_text(SOLVED, encoding="utf-8")
         put(Path(folder))
-        readable, unreadable = submissions.sorted_out(folder, ASSIGNMENT, {"4711": "ada"}, ("ada", "bob"))
+        readable, unreadable = sorted_out(folder, ASSIGNMENT, {"4711": "ada"}, ("ada", "bob"))
     found = {one.student: one for one in readable}
     assert found["ada"].file == f"ada/{ASSIGNMENT}.ipynb"
-    assert found["ada"].digest == submissions.read("ada", "x.ipynb", SOLVED.encode(), ASSIGNMENT).digest
+    assert found["ada"].digest == read("ada", "x.ipynb", SOLVED.encode(), ASSIGNMENT).digest
     everyone = [one.student for one in [*readable, *unreadable]]
     assert len({name.casefold() for name in everyone}) == len(everyone)
-    assert all(name.isprintable() and "/" not in name for name in everyone)
+    for name in everyone:
+        assert name.isprintable() and 0 < len(name) <= 80 and len(name.encode()) <= files.MOST_NAME
+        assert name[0] not in "=+-@. " and not set(name) & set("/\\ ")
     return readable, unreadable
 
 
+ODD_NAMES = [*"ADA x_1_2_ -rf =cmd() ｆｕｌｌ 日本".split(), "ada ", "new\nline", "@" * 78 + "..x", "日" * 70]
 PARTS = st.binary(min_size=1, max_size=40).map(lambda name: name.replace(b"/", b"_").replace(b"\0", b"_"))
-PLACES = st.lists(PARTS | st.sampled_from([b"ADA", b"ada ", b"x_1_2_", b"eve"]), min_size=1, max_size=12)
+PLACES = st.lists(PARTS | st.sampled_from([*map(str.encode, ODD_NAMES), b"\xff"]), min_size=1, max_size=12)
 ENDINGS = st.sampled_from([b"", b".ipynb", b".IPYNB.txt", b".zip", b".py", b"_1_2_x.ipynb"])
 
 
@@ -171,7 +171,7 @@ RECORDS = changed(honest_records()).map(lambda lines: "\n".join(map(json.dumps, 
 @bounded(60)
 @given(RECORDS | st.binary(max_size=300) | st.lists(JSON).map(lambda lines: "\n".join(map(json.dumps, lines)).encode()))
 def test_any_stream_of_results_has_few_points(stream):
-    marks = shown(submissions.read("eve", "x.ipynb", SOLVED.encode(), ASSIGNMENT), stream)
+    marks = shown(read("eve", "x.ipynb", SOLVED.encode(), ASSIGNMENT), stream)
     assert sum(marks.points.values()) < sum(FULL.values())
 
 

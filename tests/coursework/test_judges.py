@@ -32,15 +32,8 @@ def forms(value):
         yield from (f + 1e-9, f + 1e-3, f * np.nan, f * np.inf, f.T, f[None], f.ravel(), list(f), f[..., None])
         yield from (array.array("d", f.ravel()), [decimal.Decimal(one) for one in f.ravel().tolist()], f.flat[0])
     if isinstance(value, (list, tuple)):
-        yield from (
-            list(value),
-            tuple(value),
-            Texts(value),
-            value[:-1],
-            value[::-1],
-            iter(value),
-            dict(enumerate(value)),
-        )
+        yield from (kind(value) for kind in (list, tuple, Texts, iter, lambda one: dict(enumerate(one))))
+        yield from (value[:-1], value[::-1])
         yield from (collections.deque(value), [*value, None], set(map(str, value)), [*map(str, value)])
         yield from ([*map(np.array, value)], [np.str_(one) if isinstance(one, str) else one for one in value])
         yield from (tuple(form) for form in zip(*(list(forms(one)) for one in value)) if isinstance(value, tuple))

@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from coursework import checks, comparison, exam, fingerprint, results, sandbox, sources, worker
+from coursework import causes, checks, comparison, exam, marks, results, runs, sandbox, sources, submissions, worker
 from tests.coursework.conftest import ASSIGNMENT, prepared, with_code
 from tests.coursework.test_own_code import reference
 
@@ -23,12 +23,12 @@ FULL = sources.points(ASSIGNMENT, marks=("check",))
 ROOT = results.ROOT
 
 
-# --- fresh inputs ----------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("assignment", checks.names())
-def test_two_seeds_give_no_check_the_same_inputs(assignment):
+def test_a_seed_gives_the_same_inputs_and_another_others(assignment):
     one, other = (prepared(checks.load, assignment, seed)[0] for seed in (1, 2))
+    name = next(name for name in one if name.endswith("-hidden"))
+    again = exam.drawn(assignment, name, checks.load(assignment)[name], 1)
+    assert pickle.dumps([call.arguments for call in again]) == pickle.dumps([call.arguments for call in one[name]])
     for name, calls in one.items():
         inputs = [pickle.dumps([call.arguments for call in drawn]) for drawn in (calls, other[name])]
         # These two look at the student's own texts.
@@ -46,55 +46,21 @@ def test_each_usual_mistake_fails_at_every_seed(assignment):
             assert all(comparison.wrong(one, comparison.given_by(reference(one.name), one)) is None for one in calls)
 
 
-# --- points case by case ---------------------------------------------------------------------------------------------
-
-
-@pytest.fixture
-def softmax_by_case(monkeypatch):
-    """The hidden check of softmax, 5 points, gives them by case: one of two cases is one row, the other is many."""
-
-    def cases(rng):
-        for shape, case in (((3,), "a row"), ((2, 3), "rows"), ((4, 5), "rows")):
-            x = rng.normal(size=shape)
-            yield checks.call("softmax", x, expect=np.exp(x) / np.exp(x).sum(-1, keepdims=True), case=case)
-
-    loaded = {**checks.load(ASSIGNMENT), "softmax-hidden": cases}
-    monkeypatch.setattr(checks, "load", lambda assignment: loaded)
-    monkeypatch.setattr(exam, "unseen_mistake", lambda *_: None)  # two cases do not tell all usual mistakes
-    monkeypatch.setattr(sources, "by_case", lambda assignment: {"softmax-hidden"})
-    monkeypatch.setattr(sources, "points", lambda *a, **k: {**FULL, "softmax-hidden": 5})
-    return cases
-
-
-def test_points_by_case_are_rounded_down_to_halves(softmax_by_case, solved, hand_in, grade):
-    hand_in("ada", solved)
-    hand_in("bob", with_code(solved, "softmax", "def softmax(x):\n    return np.exp(x) / np.exp(x).sum()"))
-    hand_in("eve", with_code(solved, "softmax", "def softmax(x):\n    return x"))
-    marks = grade()
-    assert {name: one.points["softmax-hidden"] for name, one in marks.items()} == {"ada": 5, "bob": 2.5, "eve": 0}
-    assert marks["bob"].cases["softmax-hidden"] == [["a row", True], ["rows", False]]
-    assert "wrong numbers" in marks["bob"].reasons["softmax-hidden"] and not marks["ada"].cases
-
-
-def test_a_check_by_case_names_every_case(softmax_by_case, monkeypatch):
-    monkeypatch.setattr(sources, "by_case", lambda assignment: {"attention-public"})
-    unnamed = {**checks.load(ASSIGNMENT), "attention-public": lambda rng: [checks.call("attention", expect=1)]}
-    monkeypatch.setattr(checks, "load", lambda assignment: unnamed)
-    with pytest.raises(ValueError, match="attention-public gives points by case, but a call of it names no case"):
-        exam.prepare(ASSIGNMENT, 0)
-
-
-# --- values that are too much ----------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
-    "value",
-    [
-        ["x" * 100_000, *[""] * 7_000], [[1.0], [1.0, 2.0]], [[[]] * 9] * 9, {"shape": [2], "values": ["1", "2"]},
-        {"shape": [2]}, 10**400, [10**400, 1], [float("nan"), 1], "12", None, [None, None], [True, "x"], {"pairs": 7},
-    ],
-    ids=str,
-)  # fmt: skip
+    "right, points", [((True,) * 5, 4), ((True, False), 2), ((True, True, False), 2.5), ((False,), 0)]
+)
+def test_points_by_case_are_rounded_down_to_halves(right, points):
+    verdict = comparison.Verdict({f"case {number}": one for number, one in enumerate(right)}, reason="wrong numbers")
+    submission, code = submissions.Submission("ada", ASSIGNMENT), causes.Code([], {}, {})
+    made = marks.mark(runs.Work(submission, None, {}, code, {"softmax-hidden": verdict}))
+    assert made.points == {"softmax-hidden": points} and bool(made.reasons) == (points < 4)
+    assert made.cases == ({"softmax-hidden": list(verdict.cases.items())} if points < 4 else {})
+
+
+@pytest.mark.parametrize("value", [
+    ["x" * 100_000, *[""] * 7_000], [[1.0], [1.0, 2.0]], [[[]] * 9] * 9, {"shape": [2], "values": ["1", "2"]},
+    {"shape": [2]}, 10**400, [10**400, 1], [float("nan"), 1], "12", None, [None, None], [True, "x"], {"pairs": 7},
+], ids=str)  # fmt: skip
 def test_made_up_value_fails_without_using_memory(value):
     tracemalloc.start()
     assert comparison.wrong(checks.call("f", expect=np.ones(2)), value)
@@ -103,15 +69,13 @@ def test_made_up_value_fails_without_using_memory(value):
 
 
 @pytest.mark.parametrize("assignment", checks.names())
-def test_every_right_value_fits_into_its_limit(assignment):
-    by_check, _, _ = prepared(checks.load, assignment, 1)
+def test_every_check_has_calls_whose_right_values_fit(assignment):
+    by_check, _ = prepared(checks.load, assignment, 1)
     calls = [call for calls in by_check.values() for call in calls]
     assert sum(call.most for call in calls) < sandbox.Limits().output
+    assert all(by_check.values()) and all(call.case for name in sources.by_case(assignment) for call in by_check[name])
     for call in calls:
         assert call.judge or len(json.dumps(worker.plain(call.expected))) < call.most / 2
-
-
-# --- what a mark depends on ------------------------------------------------------------------------------------------
 
 
 @pytest.mark.long
@@ -126,21 +90,18 @@ def test_the_key_covers_all_that_grading_imports(tmp_path):
     run = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, timeout=300)
     ours = {Path(line) for line in run.stdout.splitlines() if ROOT in Path(line).parents and ".venv" not in line}
     assert len(ours) > 30
-    assert ours <= {*fingerprint.key_files()}
+    assert ours <= {*results.key_files()}
 
 
 def test_a_mark_depends_on_code_seed_and_sandbox(tmp_path):
     code = tmp_path / "coursework" / "worker.py"
     code.parent.mkdir()
     code.write_text("x = 1\n")
-    before = fingerprint.key(ASSIGNMENT, 1, root=tmp_path)
-    assert before == fingerprint.key(ASSIGNMENT, 1, root=tmp_path)
-    assert before != fingerprint.key(ASSIGNMENT, 2, root=tmp_path)
+    before = results.key(ASSIGNMENT, 1, root=tmp_path)
+    assert before == results.key(ASSIGNMENT, 1, root=tmp_path)
+    assert before != results.key(ASSIGNMENT, 2, root=tmp_path)
     code.write_text("x = 2\n")
-    assert before != fingerprint.key(ASSIGNMENT, 1, root=tmp_path)
-
-
-# --- what the student did not do -------------------------------------------------------------------------------------
+    assert before != results.key(ASSIGNMENT, 1, root=tmp_path)
 
 
 def test_a_run_killed_from_outside_is_tried_again(solved, hand_in, grade, monkeypatch):
@@ -156,13 +117,13 @@ def test_a_run_killed_from_outside_is_tried_again(solved, hand_in, grade, monkey
         return original(job, *rest, **how)
 
     monkeypatch.setattr(sandbox, "run", killed)
-    marks = grade()
+    made = grade()
     assert tries.count("bob") == 2 and tries.count("eve") == 2 and tries.count("ada") == 1
-    assert marks["ada"].points == marks["eve"].points and marks["ada"].points["causal-mask-hidden"]
-    bob = marks["bob"]
+    assert made["ada"].points == made["eve"].points and made["ada"].points["causal-mask-hidden"]
+    bob = made["bob"]
     assert not bob.points and "not marked" in bob.notes[0] and "could not be graded" in bob.told[-1]
     monkeypatch.setattr(sandbox, "run", original)
-    assert grade()["bob"].points == marks["ada"].points
+    assert grade()["bob"].points == made["ada"].points
 
 
 def test_no_two_gradings_use_one_folder(tmp_path):
@@ -204,7 +165,7 @@ if __name__ == "__main__":
 """
 
 
-def runs(process):
+def goes_on(process):
     """Whether this Python runs: one that has ended and that nobody has waited for yet has no command line."""
     try:
         return b"python" in Path(f"/proc/{process}/cmdline").read_bytes()
@@ -218,9 +179,9 @@ def test_model_process_ends_with_the_grader(tmp_path):
     how = {"stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL, "env": environment}
     with subprocess.Popen([sys.executable, tmp_path / "grader.py"], **how) as grader:
         helper = int(grader.stdout.readline())
-        assert runs(helper)
+        assert goes_on(helper)
         grader.kill()
     until = time.monotonic() + 30
-    while time.monotonic() < until and runs(helper):
+    while time.monotonic() < until and goes_on(helper):
         time.sleep(0.1)
-    assert not runs(helper)
+    assert not goes_on(helper)

@@ -5,15 +5,12 @@ import json
 import numpy as np
 import pytest
 
-pytest.importorskip("coursework.grading")
-from coursework import checks, references, reports, results, rosters, sources, worker  # noqa: E402
-from coursework.__main__ import main  # noqa: E402
-from coursework.marks import Marks  # noqa: E402
-from coursework.references.attention import attention  # noqa: E402
-from tests.coursework.batch import graded as graded_together  # noqa: E402
-from tests.coursework.batch import with_cells  # noqa: E402
-from tests.coursework.conftest import ASSIGNMENT, cell  # noqa: E402
-from tutorial_book.exercises import ask, own_code  # noqa: E402
+from coursework import checks, references, reports, results, rosters, sources, worker
+from coursework.__main__ import main
+from coursework.marks import Marks
+from coursework.references.attention import attention
+from tests.coursework.conftest import ASSIGNMENT, batch, cell, with_cells
+from tutorial_book.exercises import ask, own_code
 
 FULL = sources.points(ASSIGNMENT, marks=("check",))
 ATTENTION = cell(sources.solved_notebook(ASSIGNMENT), "attention").source
@@ -69,15 +66,11 @@ def test_the_name_is_read_and_nothing_runs(code):
     assert own_code.name_in(code) == NAMES[code]
 
 
-@pytest.mark.parametrize(
-    "function, me, said",
-    [
-        (attention, " ", "Write your name into ME first: the question is drawn from it."),
-        (lambda Q, K, V, mask=None: (V, Q), "Ada", "This question comes when your attention passes its check."),
-        (attention, "Ada", f"{own_code.drawn('own-attention', 'Ada')[1]}\n{own_code.WHY}"),
-    ],
-    ids=["no name", "wrong", "right"],
-)
+@pytest.mark.parametrize("function, me, said", [
+    (attention, " ", "Write your name into ME first: the question is drawn from it."),
+    (lambda Q, K, V, mask=None: (V, Q), "Ada", "This question comes when your attention passes its check."),
+    (attention, "Ada", f"{own_code.drawn('own-attention', 'Ada')[1]}\n{own_code.WHY}"),
+], ids=["no name", "wrong", "right"])  # fmt: skip
 def test_a_question_is_asked_when_the_function_passes(function, me, said, capsys):
     ask("own-attention", function, me)
     assert capsys.readouterr().out == f"{said}\n"
@@ -87,8 +80,6 @@ def test_a_question_of_an_old_notebook_stops_nothing(capsys):
     ask("own-train-bpe", None, "Ada")
     assert capsys.readouterr().out == "This question is not asked any more.\n"
 
-
-# --- graded ----------------------------------------------------------------------------------------------------------
 
 CODE = {  # who -> cell -> code
     "ada": {},
@@ -105,7 +96,7 @@ CODE = {  # who -> cell -> code
 def marks(tmp_path_factory, bubblewrap):
     solved = sources.solved_notebook(ASSIGNMENT)
     notebooks = {who: with_cells(solved, code) for who, code in CODE.items()}
-    return graded_together(tmp_path_factory.mktemp("own"), ASSIGNMENT, notebooks)
+    return batch(tmp_path_factory.mktemp("own"), ASSIGNMENT, notebooks)
 
 
 def test_what_the_function_gives_is_kept_without_points(marks):
@@ -126,9 +117,6 @@ def test_names_that_do_not_fit_are_told(graded):
     (told,) = rosters.of_another_name(marks, students)
     assert told == "bob: the name in ME is ada LOVELACE, which is not in the roster's line.".replace(" L", "  L")
     assert "ada, bob have the same name in ME" in (graded / "results" / "report.md").read_text()  # both are solved
-
-
-# --- asked in person -------------------------------------------------------------------------------------------------
 
 
 def test_a_sheet_is_written_for_the_talk(tmp_path, capsys):

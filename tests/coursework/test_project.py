@@ -21,24 +21,21 @@ TEXTS, LABELS, REPORT = (VALUES[name] for name in ("TEXTS", "LABELS", "REPORT"))
 FUNCTIONS = right.neighbor_purity, right.neighbor_margin, right.purity_p
 
 
-@pytest.mark.parametrize(
-    "texts, labels, problem",
-    [
-        (TEXTS, LABELS, None), ("text", LABELS, "TEXTS must be a list"),
-        ([*TEXTS[1:], 7], LABELS, "TEXTS must be a list"), (TEXTS[:29], LABELS[:29], "30 to 120 texts, got 29"),
-        ([f"{i}" for i in range(120)], ["a", "b"] * 60, None),
-        ([f"{i}" for i in range(121)], ["a"] * 121, "30 to 120 texts, got 121"),
-        (TEXTS, LABELS[1:], "a label for each text"), ([TEXTS[0], *TEXTS[:-1]], LABELS, "all be different"),
-        (["x" * 400, *TEXTS[1:]], LABELS, None), (["x" * 401, *TEXTS[1:]], LABELS, "1 to 400 characters, got 401"),
-        (["  ", *TEXTS[1:]], LABELS, "1 to 400 characters"), (["\ud800", *TEXTS[1:]], LABELS, "whole characters"),
-        ([*TEXTS[1:], TEXTS[1].upper() + " "], LABELS, "capitals aside"),
-        ([f"{i:x<400}" for i in range(60)], ["a", "b"] * 30, None),
-        ([f"{i:x<400}" for i in range(61)], ["a", "b"] * 30 + ["a"], "at most 24000 characters in all, got 24400"),
-        (TEXTS, ["a" * 40] * 15 + ["b"] * 15, None), (TEXTS, ["a" * 41] * 15 + ["b"] * 15, "1 to 40 characters"),
-        (TEXTS, [["a"]] * 15 + ["b"] * 15, "LABELS must be a list"), (TEXTS, ["a"] * len(TEXTS), "at least 2 groups"),
-        (TEXTS, ["a"] * 20 + ["b"] * 10, None), (TEXTS, ["a"] * 21 + ["b"] * 9, "at least 10 texts"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize("texts, labels, problem", [
+    (TEXTS, LABELS, None), ("text", LABELS, "TEXTS must be a list"),
+    ([*TEXTS[1:], 7], LABELS, "TEXTS must be a list"), (TEXTS[:29], LABELS[:29], "30 to 120 texts, got 29"),
+    ([f"{i}" for i in range(120)], ["a", "b"] * 60, None),
+    ([f"{i}" for i in range(121)], ["a"] * 121, "30 to 120 texts, got 121"),
+    (TEXTS, LABELS[1:], "a label for each text"), ([TEXTS[0], *TEXTS[:-1]], LABELS, "all be different"),
+    (["x" * 400, *TEXTS[1:]], LABELS, None), (["x" * 401, *TEXTS[1:]], LABELS, "1 to 400 characters, got 401"),
+    (["  ", *TEXTS[1:]], LABELS, "1 to 400 characters"), (["\ud800", *TEXTS[1:]], LABELS, "whole characters"),
+    ([*TEXTS[1:], TEXTS[1].upper() + " "], LABELS, "capitals aside"),
+    ([f"{i:x<400}" for i in range(60)], ["a", "b"] * 30, None),
+    ([f"{i:x<400}" for i in range(61)], ["a", "b"] * 30 + ["a"], "at most 24000 characters in all, got 24400"),
+    (TEXTS, ["a" * 40] * 15 + ["b"] * 15, None), (TEXTS, ["a" * 41] * 15 + ["b"] * 15, "1 to 40 characters"),
+    (TEXTS, [["a"]] * 15 + ["b"] * 15, "LABELS must be a list"), (TEXTS, ["a"] * len(TEXTS), "at least 2 groups"),
+    (TEXTS, ["a"] * 20 + ["b"] * 10, None), (TEXTS, ["a"] * 21 + ["b"] * 9, "at least 10 texts"),
+])  # fmt: skip
 def test_unusable_collection_gets_a_reason(texts, labels, problem):
     found = project.collection_problem(texts, labels)
     assert found is None if problem is None else problem in found
@@ -65,9 +62,6 @@ def nothing_embedded(monkeypatch):
 )
 def test_a_report_of_odd_numbers_embeds_nothing(odd, nothing_embedded):
     assert "must be a number" in project.report_problem(TEXTS, LABELS, REPORT | {"p_value": odd})
-
-
-# --- the judge, which embeds in a process of its own -----------------------------------------------------------------
 
 
 @pytest.fixture

@@ -31,8 +31,6 @@ def rng():
     return np.random.default_rng(0)
 
 
-# --- the library's functions, without the assignments' own rules and with them ---------------------------------------
-
 RULES = {tokenization: {"DIGITS": 99, "MOST": 99, "LONGEST": 99}, attention: {"BASE": 10_000.0}}
 
 
@@ -101,9 +99,6 @@ def test_pairs_are_cut_as_in_the_library(rng):
         assert (segments.count(0) - 2, segments.count(1) - 1) == kept
 
 
-# --- attention, and a layer of BERT ----------------------------------------------------------------------------------
-
-
 def test_attention_is_the_librarys():
     Q, K, V = (torch.randn(2, n, d, dtype=torch.float64) for n, d in ((3, 4), (5, 4), (5, 6)))
     mask = torch.rand(3, 5) < 0.7
@@ -157,9 +152,6 @@ def test_a_layer_is_hugging_faces(layer, bert, hf_bert):
     assert np.allclose(ours, theirs.reshape(9, 384), atol=2e-5)
 
 
-# --- geometry --------------------------------------------------------------------------------------------------------
-
-
 @pytest.fixture(params=[(40, 3), (6, 20)], ids=["many", "few"])
 def X(request):
     """A cloud away from the origin, with more vectors than dimensions or with fewer."""
@@ -182,42 +174,21 @@ def without_loudest_by_trying(X):
     return left_out[geometry.added(X).argmax()]
 
 
-@pytest.mark.parametrize(
-    "ours, theirs",
-    [
-        (geometry.cosine_matrix, library.cosine_matrix),
-        (geometry.cosine_matrix, cosine_similarity),
-        (geometry.average_cosine, library.average_cosine),
-        (geometry.average_cosine, lambda X: 1 - pdist(X, "cosine").mean()),
-        (geometry.anisotropy, library.anisotropy),
-        (geometry.anisotropy, lambda X: PCA().fit(X).explained_variance_ratio_[0]),
-        (geometry.two_nn, lambda X: library.intrinsic_dimension(X, "mle", discard=0)),
-        (geometry.two_nn, two_nn_of_a_tree),
-        (lambda X: geometry.added(X).sum(), library.average_cosine),
-        (geometry.without_loudest, without_loudest_by_trying),
-    ],
-    ids=lambda function: function.__qualname__[-30:],
-)
+@pytest.mark.parametrize("ours, theirs", [
+    (geometry.cosine_matrix, cosine_similarity), (geometry.average_cosine, lambda X: 1 - pdist(X, "cosine").mean()),
+    (geometry.anisotropy, lambda X: PCA().fit(X).explained_variance_ratio_[0]), (geometry.two_nn, two_nn_of_a_tree),
+    (lambda X: geometry.added(X).sum(), library.average_cosine),
+    (geometry.without_loudest, without_loudest_by_trying),
+], ids=lambda function: function.__qualname__[-30:])  # fmt: skip
 def test_measures_of_a_cloud_equal_other_implementations(ours, theirs, X):
+    X[2] = 0 if ours is geometry.cosine_matrix else X[2]  # a row of zeros has scikit-learn's cosines
     assert np.allclose(ours(X), theirs(X))
-
-
-def test_a_row_of_zeros_has_scikit_learns_cosines(X):
-    X[2] = 0
-    assert np.allclose(geometry.cosine_matrix(X), cosine_similarity(X))
-    assert not geometry.cosine_matrix(X)[2].any()
-
-
-def test_a_contrast_cosine_is_the_librarys_and_scipys(contrasts):
-    a, b = (library.difference_vectors(*contrast) for contrast in contrasts)
-    ours = geometry.contrast_cosine(*contrasts[0], *contrasts[1])
-    assert ours == pytest.approx(library.contrast_cosines({"a": a, "b": b})[0, 1])
-    assert ours == pytest.approx(1 - cosine(a.mean(axis=0), b.mean(axis=0)))
 
 
 def test_all_sign_flips_give_scipys_exact_p(contrasts):
     a, b = (second - first for first, second in contrasts)
     signs = np.array(list(itertools.product([1.0, -1.0], repeat=len(a))))  # (128, 7)
+    assert geometry.contrast_cosine(*contrasts[0], *contrasts[1]) == pytest.approx(1 - cosine(a.mean(0), b.mean(0)))
     along = a @ b.mean(axis=0)
     how = {"permutation_type": "samples", "n_resamples": np.inf, "vectorized": True}
     exact = stats.permutation_test((along,), lambda x, axis: x.mean(axis=axis), **how)
@@ -247,9 +218,6 @@ def test_the_real_vectors_fit_their_questions(default_folder):
         assert most - last > 1e-9  # rounding does not choose the loudest coordinate
     bias, p = calls["contrast_cosine"][0].expected, calls["sign_flip_p"][0].expected
     assert bias < -0.2 and p < 0.05  # a nurse is a step toward female
-
-
-# --- project ---------------------------------------------------------------------------------------------------------
 
 
 def test_purity_is_scikit_learns_nearest_neighbor(rng):

@@ -19,20 +19,13 @@ from tests.coursework.conftest import ASSIGNMENT, SMALL, below, blocks, value
 CODE = blocks("sandboxed.txt")
 
 
-# --- what is in it ---------------------------------------------------------------------------------------------------
-
 WRITABLE = ["/x", "x", "/dev/x", "/dev/shm/x", "/site/x", "/job/x", "/etc/x", "/proc/1/mem"]
 SECRETS = {
-    "passwords": "/etc/passwd",
-    "host name": "/etc/hostname",
-    "another process": "/proc/1/environ",
-    "root": "/root",
-    "home": os.path.expanduser("~"),
-    "repository": str(checks.ASSIGNMENTS.parents[1]),
+    "passwords": "/etc/passwd", "host name": "/etc/hostname", "another process": "/proc/1/environ", "root": "/root",
+    "home": os.path.expanduser("~"), "repository": str(checks.ASSIGNMENTS.parents[1]),
     "checks": str(checks.ASSIGNMENTS / ASSIGNMENT / "checks.py"),
-    "results": "{folder}/results/words-2-attention.csv",
-    "neighbor": "{folder}/submitted/bob/x.ipynb",
-}
+    "results": "{folder}/results/words-2-attention.csv", "neighbor": "{folder}/submitted/bob/x.ipynb",
+}  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -59,9 +52,9 @@ def looked(bubbled, tmp_path_factory):
 
 def test_only_python_numpy_and_the_job_are_there(looked):
     """So no other package can be imported, however deep it lies, and nothing of the teacher's can be read."""
-    known = (*sandbox._standard(), "/site/numpy/", "/site/numpy.libs/", "/job/", "/dev/")
+    known = (*sandbox.STANDARD, "/site/numpy/", "/site/numpy.libs/", "/job/", "/dev/")
     files = {path for path in looked["files"] if not path.startswith(known)}
-    assert files <= {*sandbox._libraries(), sandbox._python()}
+    assert files <= {*sandbox._libraries(), sandbox.PYTHON}
     assert not [path for path in looked["files"] if "-packages/" in path or "/ensurepip/" in path]
 
 
@@ -72,7 +65,7 @@ def test_nothing_of_the_teachers_can_be_read(looked, name):
 
 
 def test_the_environment_tells_nothing(looked):
-    assert looked["environment"].keys() <= {*sandbox._environment(), "PWD", "LC_CTYPE"}
+    assert looked["environment"].keys() <= {*sandbox.ENVIRONMENT, "PWD", "LC_CTYPE"}
 
 
 def test_nothing_can_be_written(looked):
@@ -80,9 +73,7 @@ def test_nothing_can_be_written(looked):
     assert looked["written"] == []
 
 
-# --- what code may do ------------------------------------------------------------------------------------------------
-
-LISTED = ",".join([seccomp.ALLOWED, *seccomp.ONLY, seccomp.MAP, seccomp.READ_LIMIT, *seccomp.END])
+LISTED = [*seccomp.ALLOWED, *seccomp.ONLY, seccomp.MAP, seccomp.READ_LIMIT, *seccomp.END]
 
 
 def test_no_other_system_call_exists(bubbled):
@@ -113,8 +104,6 @@ def test_ordinary_code_works(bubbled):
     assert value(bubbled(CODE["ordinary"], calls=[("works",)]), "works.0") is True
 
 
-# --- how it ends -----------------------------------------------------------------------------------------------------
-
 ENDS = [name for name in CODE if ": " in name]
 
 
@@ -132,7 +121,7 @@ def inside(process):
         with contextlib.suppress(OSError):  # one of them has just ended
             commands = {child: Path(f"/proc/{child}/cmdline").read_text() for child in below(process)}
             found = [child for child, command in commands.items() if "worker.py" in command]
-            if found and commands[found[-1]].startswith(sandbox._python()):
+            if found and commands[found[-1]].startswith(sandbox.PYTHON):
                 return found
         time.sleep(0.05)
     raise AssertionError("no sandbox began")
@@ -149,13 +138,13 @@ def test_what_is_killed_from_outside_is_told_so(bubbled, which):
 
 
 def test_a_sandbox_that_never_began_was_killed(bubbled, monkeypatch):
-    monkeypatch.setattr(sandbox, "_python", lambda: "/bin/false")
+    monkeypatch.setattr(sandbox, "PYTHON", "/bin/false")
     assert bubbled("x = 1").ended == "killed"
 
 
 def test_the_next_start_removes_what_was_left(bubblewrap, tmp_path, monkeypatch):
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    code = "from coursework import sandbox\nsandbox.run({'cells': ['import time\\ntime.sleep(60)'], 'calls': []}, {})"
+    code = "from coursework import sandbox\nsandbox.run({'cells': ['import time\\ntime.sleep(60)'], 'calls': []})"
     environment = {**os.environ, "TMPDIR": str(tmp_path), "PYTHONPATH": str(Path(sandbox.__file__).parents[1])}
     with subprocess.Popen([sys.executable, "-c", code], env=environment) as process:
         left = inside(process.pid)
@@ -171,9 +160,6 @@ def test_the_next_start_removes_what_was_left(bubblewrap, tmp_path, monkeypatch)
     while any(Path(f"/proc/{one}").exists() for one in left) and time.monotonic() < until:
         time.sleep(0.01)
     assert time.monotonic() < until
-
-
-# --- memory ----------------------------------------------------------------------------------------------------------
 
 
 @pytest.fixture

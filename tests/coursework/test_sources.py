@@ -44,7 +44,7 @@ def test_a_notebook_is_valid_for_nbgrader(name):
 
 
 @each_assignment
-def test_a_heading_says_the_points_of_its_question(name):
+def test_headings_say_the_points_and_which_python_grades(name):
     stated, real = [], []
     for cell in sources.source(name).cells:
         heading = re.search(r"^## Question.*?\((\d+) points\)", cell.source, re.M)
@@ -55,6 +55,8 @@ def test_a_heading_says_the_points_of_its_question(name):
             real[-1] += cell.metadata.points
         assert sources.kind(cell) != "written" or "Rubric" in cell.source
     assert real == stated and sum(real) == sum(sources.points(name).values()) == 40
+    least = re.search('^requires-python = ">=([0-9.]+)"$', (ROOT / "pyproject.toml").read_text(), re.M)[1]
+    assert f"Grading has Python {least} or newer" in sources.student_notebook(name).cells[0].source
     assert "**Points:** 40" in sources.source(name).cells[0].source
     assert sources.points(name, marks=("written",))
 
@@ -85,17 +87,12 @@ CELL = "# Title\n\n```{{code-cell}} ipython3\n---\n{metadata}\n---\n{code}\n```\
 SOLUTION = "### BEGIN SOLUTION\nx = 1\n### END SOLUTION"
 
 
-@pytest.mark.parametrize(
-    "metadata, code, problem",
-    [
-        ("solution: x", "x = 1", "has no ### BEGIN SOLUTION"),
-        ("solution: X y", SOLUTION, "letters, digits and hyphens"),
-        ("check: x", "check(x)", "needs points"),
-        ("check: x\npoints: 0", "check(x)", "needs points"),
-        ("check: x\npoints: 1.5", "check(x)", "needs points"),
-        ("check: x\npoints: 1", "check(x)\n```\n\n```{code-cell}\n---\ncheck: x\npoints: 1\n---\n", "a new name of"),
-    ],
-)
+@pytest.mark.parametrize("metadata, code, problem", [
+    ("solution: x", "x = 1", "has no ### BEGIN SOLUTION"),
+    ("solution: X y", SOLUTION, "letters, digits and hyphens"), ("check: x", "check(x)", "needs points"),
+    ("check: x\npoints: 0", "check(x)", "needs points"), ("check: x\npoints: 1.5", "check(x)", "needs points"),
+    ("check: x\npoints: 1", "check(x)\n```\n\n```{code-cell}\n---\ncheck: x\npoints: 1\n---\n", "a new name of"),
+])  # fmt: skip
 def test_a_source_that_is_wrong_is_told(metadata, code, problem, tmp_path, monkeypatch):
     folder = tmp_path / "wrong"
     folder.mkdir()
@@ -103,12 +100,6 @@ def test_a_source_that_is_wrong_is_told(metadata, code, problem, tmp_path, monke
     monkeypatch.setattr(sources, "ASSIGNMENTS", tmp_path)
     with pytest.raises(ValueError, match=problem):
         sources.source.__wrapped__("wrong")
-
-
-@pytest.mark.parametrize("read", [sources.source, checks.load])
-def test_an_unknown_assignment_is_told(read):
-    with pytest.raises(ValueError, match="assignment must be one of 1-tokenization"):
-        read("6-essay")
 
 
 def test_the_books_table_lists_every_assignment():
@@ -121,9 +112,3 @@ def test_the_books_table_lists_every_assignment():
         assert f"{name}.ipynb" in elsewhere and "colab" not in elsewhere
         assert sources.title(name).removeprefix("Assignment ") in text
     assert (ROOT / "book" / "assignments.md").read_text().count("```{assignments}") == 1
-
-
-@each_assignment
-def test_the_first_cell_says_which_python_grades(name):
-    least = re.search('^requires-python = ">=([0-9.]+)"$', (ROOT / "pyproject.toml").read_text(), re.M)[1]
-    assert f"Grading has Python {least} or newer" in sources.student_notebook(name).cells[0].source

@@ -7,13 +7,11 @@ from types import SimpleNamespace
 import nbformat
 import pytest
 
-sources = pytest.importorskip("coursework.sources")
-from coursework import checks, comparison, exam, references  # noqa: E402
-from coursework.__main__ import main  # noqa: E402
-from tests.coursework.batch import graded, with_cells  # noqa: E402
-from tests.coursework.conftest import cell  # noqa: E402
-from tutorial_book.exercises.exercise import EXERCISES  # noqa: E402
-from tutorial_book.exercises.outcomes import drawn  # noqa: E402
+from coursework import checks, comparison, exam, references, sources
+from coursework.__main__ import main
+from tests.coursework.conftest import cell
+from tutorial_book.exercises.exercise import EXERCISES
+from tutorial_book.exercises.outcomes import drawn
 
 HOMES = {"1-tokenization": "tokenization", "2-attention": "attention"}
 YEARS = ["", "2027", "2028"]
@@ -118,33 +116,4 @@ def test_a_teacher_makes_a_variant_with_one_command(tmp_path, capsys, monkeypatc
     assert "must be one such as" in capsys.readouterr().err
 
 
-# --- other years' answers in many guises ------------------------------------------------------------------------------
-
 MINE, OTHER = "2-attention-2027", "2-attention-2028"
-POINTS = sources.points(MINE, marks=("check",))
-RULED = ("near-attention", "sinusoidal", "shift-matrix", "rotate")
-
-
-def about(one):
-    return one.metadata.get("nbgrader", {})
-
-
-@pytest.fixture(scope="module")
-def marks(tmp_path_factory, bubblewrap):
-    """Who -> marks of 2027's assignment."""
-    right, other = sources.solved_notebook(MINE), sources.solved_notebook(OTHER)
-    answers = {about(one)["grade_id"]: one.source for one in other.cells if about(one).get("solution")}
-    answers = {name: code for name, code in answers.items() if not about(cell(other, name))["grade"]}
-    renamed = sources.solved_notebook(MINE)
-    renamed.metadata["coursework"] = {"assignment": OTHER, "variant": "2028"}
-    handed_in = {"honest": right, "other rules": with_cells(right, answers), "other metadata": renamed}
-    handed_in |= {"published": sources.solved_notebook("2-attention"), "another year": other}
-    return graded(tmp_path_factory.mktemp("variant"), MINE, handed_in)
-
-
-def test_notebook_of_another_variant_gets_no_points(marks):
-    assert marks["honest"].points == marks["other metadata"].points == POINTS
-    for who, name in (("another year", OTHER), ("published", "2-attention")):
-        assert not marks[who].points and f"the assignment {name}, and" in " ".join(marks[who].told)
-    hidden = [name for name in POINTS if name.startswith(RULED) and name.endswith("hidden")]
-    assert all(marks["other rules"].points[name] < POINTS[name] for name in hidden)

@@ -86,14 +86,8 @@ def roster(path, section):
         lines.append(["    Points Possible"])
     for number, ((last, first), (what, _, days, _, _)) in enumerate(CLASS[section].items()):
         status = "Submitted for grading" + f" - {days - 1} days 3 hours late" * bool(days) if what else "No submission"
-        of_canvas = [
-            f"{last}, {first}",
-            4700 + number,
-            f"sis{number}",
-            login(section, number),
-            "A",
-            "1" * (number in (0, 9)),
-        ]
+        group = "1" * (number in (0, 9))
+        of_canvas = [f"{last}, {first}", 4700 + number, f"sis{number}", login(section, number), "A", group]
         of_moodle = [f"Participant {4700 + number}", f"{first} {last}", login(section, number), status, "", "40.00"]
         lines.append(of_canvas if section == "canvas" else of_moodle)
     with open(path, "w", encoding="utf-8-sig", newline="") as file:
@@ -121,7 +115,7 @@ def mark_words(place, section):
     page, where, assignment = marking.page(place / "results", VARIANT[section]), place / "results", VARIANT[section]
     for student, question, answer, rest in re.findall(ARTICLE, page, re.S):
         if question == WRITTEN and 'value=""' in rest:
-            words.give(where, assignment, student, question, words.Word(3.5, "", answer))
+            words.give(where, assignment, {(student, question): words.Word(3.5, "", answer)})
 
 
 ARTICLE = r'<article [^>]*data-student="([^"]*)" data-question="([^"]*)" data-answer="([^"]*)">(.*?)</article>'
@@ -205,9 +199,6 @@ def test_the_class_is_counted_and_the_report_written(place):
     report = (place / "results" / "report.md").read_text(encoding="utf-8")
     assert f"No submission, {VARIANT['moodle']}: {login('moodle', 7)}." in report
     assert f"{login('moodle', 6)}" in report
-
-
-# --- memory ---------------------------------------------------------------------------------------------------------
 
 
 def megabytes(process):

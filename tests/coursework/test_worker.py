@@ -10,8 +10,6 @@ import pytest
 from coursework import messages, sandbox, worker
 from tests.coursework.conftest import value
 
-# --- what comes out is data ------------------------------------------------------------------------------------------
-
 JOB = {
     "cells": ["a\nb\nc", "x"],
     "calls": [{"id": "f.0", "part": "f", "most": 100}, {"id": "f.1", "part": "f", "most": 1 << 20}],
@@ -34,19 +32,15 @@ def test_only_what_the_job_asked_for_is_taken():
     assert understood({"start": "f"}, {"done": True})[2:] == ("f", True)
 
 
-@pytest.mark.parametrize(
-    "error, right",
-    [
-        ({"type": "NameError", "cell": 0, "line": 2, "name": "erf"}, ("NameError", 0, 2, "erf")),
-        ({"type": "ImportError", "cell": 1, "line": 1, "name": "a.b"}, ("ImportError", 1, 1, "a.b")),
-        ({"type": "x" * 1000, "cell": 2, "line": 1, "name": "a" * 61}, ("Exception", None, None, None)),
-        ({"type": "Secret_2e6a", "cell": -1, "line": 2, "name": "= 1"}, ("Exception", None, None, None)),
-        ({"type": ["NameError"], "cell": 0, "line": 99, "name": 7}, ("Exception", 0, None, None)),
-        ({"type": "KeyError", "cell": True, "line": 1.0, "name": "<b>"}, ("KeyError", None, None, None)),
-        ("NameError: hidden input", ("Exception", None, None, None)),
-        (False, ("Exception", None, None, None)),
-    ],
-)
+@pytest.mark.parametrize("error, right", [
+    ({"type": "NameError", "cell": 0, "line": 2, "name": "erf"}, ("NameError", 0, 2, "erf")),
+    ({"type": "ImportError", "cell": 1, "line": 1, "name": "a.b"}, ("ImportError", 1, 1, "a.b")),
+    ({"type": "x" * 1000, "cell": 2, "line": 1, "name": "a" * 61}, ("Exception", None, None, None)),
+    ({"type": "Secret_2e6a", "cell": -1, "line": 2, "name": "= 1"}, ("Exception", None, None, None)),
+    ({"type": ["NameError"], "cell": 0, "line": 99, "name": 7}, ("Exception", 0, None, None)),
+    ({"type": "KeyError", "cell": True, "line": 1.0, "name": "<b>"}, ("KeyError", None, None, None)),
+    ("NameError: hidden input", ("Exception", None, None, None)), (False, ("Exception", None, None, None)),
+])  # fmt: skip
 def test_an_error_is_told_in_known_words(error, right):
     call, a_cell = {"call": "f.1", "value": 3, "error": error}, {"cell": 0, "error": error, "missing": error}
     calls, cells, _, _ = understood(call, a_cell)
@@ -108,9 +102,6 @@ def test_values_nested_too_deep_are_refused(nest):
         worker.plain(nest(value))
 
 
-# --- what the worker makes of cells ----------------------------------------------------------------------------------
-
-
 def test_a_missing_import_costs_only_what_needs_it(bubbled):
     cell = "import torch\nfrom scipy.special import erf\ndef f(): return 1\n\ndef g():\n    return erf(1)"
     outcome = bubbled(cell, calls=[("f",), ("g",)])
@@ -153,6 +144,6 @@ def test_what_only_a_notebook_understands_is_passed_over(bubbled):
 
 def test_a_call_leaves_the_next_its_inputs(bubbled):
     code = "def f(x):\n    x[:] = 7\n    return x.sum()\ndef g(x):\n    x += 1\n    return x"
-    calls = [(name, {"array": "a"}) for name in "ffgg"]
-    outcome = bubbled(code, calls=calls, arrays={"a": np.zeros(2)})
+    calls = [(name, np.zeros(2)) for name in "ffgg"]
+    outcome = bubbled(code, calls=calls)
     assert outcome.calls["f.0"] == outcome.calls["f.1"] and value(outcome, "g.3")["values"] == [1, 1]

@@ -89,7 +89,7 @@ def assignment(name: str) -> dict:
     """What students got, and how its questions are called."""
     from coursework import sources, submissions
 
-    release = submissions._released(name)
+    release = submissions.released(name)
     cells, heading = {}, ""
     for cell in sources.student_notebook(name).cells:
         id_ = cell.metadata.get("nbgrader", {}).get("grade_id")

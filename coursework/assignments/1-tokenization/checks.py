@@ -1,8 +1,9 @@
 """The marks of assignment 1: random words, counts and ids, and the real BERT's vocabulary."""
 
 import string
+from functools import partial
 
-from coursework.checks import call, once
+from coursework.checks import call, calls_of
 from coursework.references import tokenization as right
 
 
@@ -32,12 +33,12 @@ def words_hidden(rng):
     yield call("words", "".join(rng.choice([" ", "\n", "\t"], size=20)), case="words, digits and white space")
 
 
-def longest_match_public(rng):
+def longest_match_public(rng, name="longest_match", more=True):
     vocab = set(right.random_vocab(rng))
     words = [right.random_word(rng) for _ in range(100)]
-    known = [word for word in words if right.longest_match(word, vocab) != ["[UNK]"]]
-    for word in known[:2] + words[:3] + _long_words(rng, vocab):  # without the two, ["[UNK]"] could be right for all
-        yield call("longest_match", word, vocab)
+    known = [word for word in words if getattr(right, name)(word, vocab) != ["[UNK]"]]
+    words = known[:2] + words[:3]  # without the two, ["[UNK]"] could be right for all
+    yield from (call(name, word, vocab) for word in words + (_long_words(rng, vocab) if more else []))
 
 
 def _long_words(rng, vocab):
@@ -66,13 +67,6 @@ def longest_match_bert(rng):
     whole = [token for token in vocab if token.isascii() and token.isalpha() and len(token) > 3]
     for parts in rng.choice(whole, size=(6, 3)):
         yield call("longest_match", "".join(parts), set(vocab))
-
-
-def match_from_right_public(rng):
-    vocab = set(right.random_vocab(rng))
-    words = [right.random_word(rng) for _ in range(100)]
-    known = [word for word in words if right.match_from_right(word, vocab) != ["[UNK]"]]
-    yield from (call("match_from_right", word, vocab) for word in known[:2] + words[:3])
 
 
 def match_from_right_hidden(rng):
@@ -109,7 +103,7 @@ def train_bpe_public(rng):
 
 
 def _long_counts(rng):
-    """Words that are much longer than a symbol may be, and begin alike; and a pair that occurs once."""
+    """Words that are much longer than a symbol may be, and begin alike; and a pair that occurs calls_of."""
     word = tuple(map(str, rng.permutation([*"abcdefghijklmnopqrst"])))
     return {word[:n]: int(rng.integers(2, 5)) for n in range(2, 2 * right.LONGEST)} | {("y", "z"): 1}
 
@@ -139,8 +133,8 @@ def pack_hidden(rng):
 
 def encode_pair_hidden(rng):
     def pair(n_first, n_second, room, case):
-        first, second = right.random_ids(rng, n_first), right.random_ids(rng, n_second)
-        return call("encode_pair", first, second, int(room) + 3, case=case)
+        texts = (rng.integers(1, 30_000, size=n).tolist() for n in (n_first, n_second))
+        return call("encode_pair", *texts, int(room) + 3, case=case)
 
     for _ in range(4):
         short, more = rng.integers(1, 6), rng.integers(1, 6)
@@ -151,7 +145,8 @@ def encode_pair_hidden(rng):
         yield pair(short, short, rng.integers(2 * short), "both are cut")
 
 
-count_pairs_public = once("count_pairs", lambda rng: (right.random_counts(rng, n_words=4),))
-pad_public = once("pad", lambda rng: (right.random_batch(rng),))
-pack_public = once("pack", lambda rng: (right.random_batch(rng), 10))
-encode_pair_public = once("encode_pair", lambda rng: (*right.random_batch(rng, 2), 20))
+match_from_right_public = partial(longest_match_public, name="match_from_right", more=False)
+count_pairs_public = calls_of("count_pairs", lambda rng: (right.random_counts(rng, n_words=4),))
+pad_public = calls_of("pad", lambda rng: (right.random_batch(rng),))
+pack_public = calls_of("pack", lambda rng: (right.random_batch(rng), 10))
+encode_pair_public = calls_of("encode_pair", lambda rng: (*right.random_batch(rng, 2), 20))

@@ -4,7 +4,7 @@ from functools import partial
 
 import numpy as np
 
-from coursework.checks import call, once
+from coursework.checks import call, calls_of
 
 
 def softmax_public(rng):
@@ -90,14 +90,9 @@ def near_attention_hidden(rng):
         yield call("near_attention", Q, K, V, slopes, mask, case="with a mask")
 
 
-def sinusoidal_hidden(rng):
-    for n, half in rng.integers(2, 40, size=(3, 2)):
-        yield call("sinusoidal", int(n), 2 * int(half))
-
-
-def shift_matrix_hidden(rng):
-    for k, half in zip(rng.integers(-200, 200, size=4), rng.integers(2, 20, size=4), strict=True):
-        yield call("shift_matrix", int(k), 2 * int(half))
+def _two(rng, least, below, below_half):
+    """A number and an even one."""
+    return int(rng.integers(least, below)), 2 * int(rng.integers(2, below_half))
 
 
 def rotate_public(rng):
@@ -113,6 +108,8 @@ def rotate_hidden(rng):
 
 
 causal_mask_hidden = partial(causal_mask_public, first=(1,), more=4)
-near_attention_public = once("near_attention", lambda rng: _heads(rng, 1))
-sinusoidal_public = once("sinusoidal", lambda rng: (int(rng.integers(2, 60)), 2 * int(rng.integers(2, 30))))
-shift_matrix_public = once("shift_matrix", lambda rng: (int(rng.integers(1, 200)), 2 * int(rng.integers(2, 10))))
+near_attention_public = calls_of("near_attention", lambda rng: _heads(rng, 1))
+sinusoidal_public = calls_of("sinusoidal", lambda rng: _two(rng, 2, 60, 30))
+sinusoidal_hidden = calls_of("sinusoidal", lambda rng: _two(rng, 2, 40, 40), times=3)
+shift_matrix_public = calls_of("shift_matrix", lambda rng: _two(rng, 1, 200, 10))
+shift_matrix_hidden = calls_of("shift_matrix", lambda rng: _two(rng, -200, 200, 20), times=4)

@@ -1,7 +1,4 @@
-"""The marks of assignment 5: the three functions on random groups, and the report recomputed from the student's texts.
-
-The checks of the collection and of the report have no inputs but what the student chose.
-"""
+"""The marks of assignment 5: functions on random groups, and the report recomputed from the student's texts."""
 
 from functools import partial
 
