@@ -63,7 +63,7 @@ def test_quotations_are_those_of_the_documents(documents):
         for (number, start), (_, end) in zip(starts, [*starts[1:], ("", len(text))], strict=True):
             sections[tag, number] = sections.get((tag, number), "") + words(text[start:end])
     found = list(quoted())
-    assert len(found) > 200
+    assert len(found) > 100
     wrong = [quote for quote, places in found if not any(stands_in(sections, quote, *place) for place in places)]
     assert not wrong
     assert not stands_in(sections, "high dot product indicates irrelevance", "R", "")  # R 6.1 has relevance
