@@ -28,11 +28,11 @@ GOES_ON = re.compile(
     re.IGNORECASE,
 )
 START = datetime.date(2026, 11, 27)
-# All are on a light page, which opens in half the time of a heavy one.
-CHOICE = "embeddings/to-the-last-bit"
+# CHOICE and NUMBER are on light pages, which open in half the time of a heavy one.
+CHOICE = "limits/enough-numbers"
 NUMBER = "embeddings/cat-and-dog"
 NOT_ASKED = "embeddings/two-the"
-OTHER = "heads/two-sizes"
+OTHER = "architectures/two-sizes"
 ENTRIES = """() => Object.fromEntries(Object.entries(localStorage).filter(([name]) => name.startsWith('again:'))
     .map(([name, entry]) => [name.slice(6), JSON.parse(entry)]))"""
 KEEP = "all => Object.entries(all).forEach(([name, one]) => localStorage['again:' + name] = JSON.stringify(one))"
@@ -194,7 +194,7 @@ def test_guess_comes_back_the_next_day(reader):
     assert reader.marks("index") == ["↺ 1", "1 guess comes back today, some ten seconds each."]
     assert reader.marks() == ["↺ 1"] and "cards.js" not in reader.loaded
     reader.tab.locator(".again-mark").click()
-    reader.tab.get_by_role("group", name="Do the two agree?").wait_for()
+    reader.tab.get_by_role("group", name="How few numbers").wait_for()
     assert "cards.js" in reader.loaded
     reader.tab.evaluate("localStorage.setItem('guesses', 'off')")  # read without guesses: no mark, but the page asks
     assert reader.marks() == reader.marks("index") == []
@@ -277,7 +277,7 @@ def test_bad_and_hostile_files_do_no_harm(reader):
         "heads/twelve-heads": {"step": 0.5, "asked": "2026-11-27"},
         OTHER: [1, "2026-11-27"],
         "decoders/kept": None,
-        "positions/kind-of-map": {"step": 2, "asked": "2099-01-01"},  # a clock that was wrong
+        "seeing/linked-pictures": {"step": 2, "asked": "2099-01-01"},  # a clock that was wrong
         attack: entry(0),
         "__proto__": entry(0),
         "theme": entry(0),
@@ -285,8 +285,8 @@ def test_bad_and_hostile_files_do_no_harm(reader):
     }
     said = reader.take_in(json.dumps({"guesses": hostile, "__proto__": {"polluted": True}}))
     assert said == "Taken in: 1 guess. 1 was here already. 11 entries are left out: damaged, or not of this book."
-    assert reader.entries() == {CHOICE: entry(1), "positions/kind-of-map": entry(2)}
-    assert {*reader.tab.evaluate(names)} == {*before, "again:positions/kind-of-map"}
+    assert reader.entries() == {CHOICE: entry(1), "seeing/linked-pictures": entry(2)}
+    assert {*reader.tab.evaluate(names)} == {*before, "again:seeing/linked-pictures"}
     assert reader.tab.evaluate("window.broken === undefined && ({}).polluted === undefined && ({}).step === undefined")
 
 
@@ -294,7 +294,7 @@ def test_damaged_entries_of_a_browser_are_ignored(reader):
     """But a guess from the future was made when the clock was wrong, so it comes back at once."""
     future = {"step": 2, "asked": "2099-01-01"}
     reader.keep({CHOICE: "x", NUMBER: {"step": 0}, "attention/no-such": entry(0), "heads/twelve-heads": future})
-    reader.tab.evaluate("localStorage.setItem('again:heads/two-sizes', '{')")
+    reader.tab.evaluate("localStorage.setItem('again:architectures/two-sizes', '{')")
     reader.day(1)
     tab = reader.open()
     tab.wait_for_selector(".again .guess")
@@ -308,9 +308,9 @@ def test_deck_is_in_the_text_format_of_anki(reader, tmp_path):
     *heads, choice, order = (line.split("\t") for line in reader.saved("Cards for Anki", deck).splitlines())
     assert heads[:4] == [["#separator:tab"], ["#html:true"], ["#guid column:1"], ["#tags column:4"]]
     name, front, back, tags = choice
-    assert name == f"transformers/{CHOICE}" and tags == "transformers embeddings"
-    assert front.endswith("Do the two agree?<br>• to the last bit<br>• only up to rounding")
-    assert back.startswith("to the last bit<br>Because ") and order[2].startswith("un·rea·dable<br>Because")
+    assert name == f"transformers/{CHOICE}" and tags == "transformers limits"
+    assert front.endswith("of some query?<br>• 4<br>• 12<br>• 46<br>• 384")
+    assert back.startswith("4<br>Because ") and order[2].startswith("un·rea·dable<br>Because")
     book = reader.saved("Cards for Anki, of the whole book", deck).splitlines()
     notes = [line.split("\t") for line in book[len(heads) :]]
     assert len({note[0] for note in notes}) == len(notes) >= 40 and {len(note) for note in notes} == {4}
@@ -376,7 +376,7 @@ def test_whole_page_works_by_keyboard_and_for_everyone(whole):
     assert tab.locator(".again .guess [role=status]").inner_text() == "You guessed 0.42, rightly: 0.424."
     assert tab.evaluate("document.activeElement.textContent") == "Next" and tab.evaluate(MOVING) == 0
     tab.keyboard.press("Enter")
-    assert tab.evaluate("document.activeElement.closest('.again .guess').dataset.guess") == "to-the-last-bit"
+    assert tab.evaluate("document.activeElement.closest('.again .guess').dataset.guess") == "enough-numbers"
     tab.keyboard.press("ArrowDown")
     tab.keyboard.press("Enter")
     assert tab.evaluate("document.activeElement.textContent") == "Done"

@@ -24,7 +24,7 @@ def opened_page(browser, site):
 
 
 def test_notes_open_by_keyboard_and_touch(opened_page):
-    tab = opened_page("book/attention.html", width=390, has_touch=True, offline=True)
+    tab = opened_page("book/evolution.html", width=390, has_touch=True, offline=True)
     note = tab.locator(NOTE)
     link = tab.locator("a.term").first
     link.focus()
@@ -37,7 +37,7 @@ def test_notes_open_by_keyboard_and_touch(opened_page):
     assert re.search(r"\b(19|20)\d\d\b", note.inner_text())
     tab.keyboard.press("Escape")
     link.tap()
-    assert note.count() == 1 and "attention.html" in tab.url
+    assert note.count() == 1 and "evolution.html" in tab.url
     link.tap()
     tab.wait_for_url("**/glossary.html#term-*")
 

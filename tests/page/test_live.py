@@ -218,7 +218,7 @@ def test_pressing_a_neighbor_asks_for_its_own(tab, view):
         ("mask", ["no gap"], "Write [MASK]", "text must have a"),
         ("difference", ["Same", "same"], "Both sentences are the same", "one and other"),
         ("offset", ["a bear", "bear", "door"], "is no word of the sentence", "partner"),
-        ("offset", ["a bear", "bear", "bear"], "two", "two words"),
+        ("offset", ["a bear", "bear", "bear"], "two", "must differ"),
         ("neighbors", ["serendipity"], "cuts this into 4: ser", "asked"),
         ("neighbors", ["cats and dogs"], "A row belongs to one token", "asked"),
         ("neighbors", ["bear " * 200], "cuts this into 126.", "asked"),

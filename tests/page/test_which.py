@@ -147,7 +147,7 @@ def test_without_the_model_own_sentences_say_so(tab):
     assert "needs the model, which comes with the book's site" in tab.inner_text("body")
     tab.get_by_label("Your own sentence").fill("No such word.")
     press(tab, "Ask")
-    assert "This picture knows “bank”, “bat”, in this form alone." in tab.inner_text("body")
+    assert "This picture knows “bank”, “bat”, only in this form." in tab.inner_text("body")
 
 
 def test_texts_are_shown_and_never_run(open_view):

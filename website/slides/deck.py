@@ -38,10 +38,10 @@ PAGE = Path(__file__).with_name("slides.html")
 
 def copy_scripts(static: Path) -> None:
     """Copy the scripts and styles of slides and sheets to `static`, and reveal.js to `static`/reveal."""
-    for file in [path for path in PAGE.parent.iterdir() if path.suffix in (".js", ".css")]:
-        shutil.copy(file, static)
     source, target = package("sphinx_revealjs") / "_static" / "revealjs", static / "reveal"
     target.mkdir(parents=True, exist_ok=True)
+    for file in [path for path in PAGE.parent.iterdir() if path.suffix in (".js", ".css")]:
+        shutil.copy(file, static)
     for file in [source / "LICENSE", *(source / "dist" / name for name in REVEAL)]:
         text = file.read_text(encoding="utf-8")
         (target / file.name).write_text(re.sub(r"\n//# sourceMappingURL=\S+", "", text), encoding="utf-8")
