@@ -140,6 +140,7 @@ def test_run_equals_the_python_lines_it_shows(text, reader, tmp_path, monkeypatc
             assert torch.allclose(W, trained[name], atol=2e-5), name
     reader.root.locator("input[type=file]").set_input_files(path)
     reader.heard("ready", 2)
+    reader.say("trained numbers from the file")
     reader.press("Write")
     reader.heard("wrote", 10)
     reader.press("One step")  # goes on from the saved weights
@@ -179,7 +180,8 @@ def test_training_falls_below_counting_and_takes_no_more_memory(reader):
     reader.press("Silence this head")
     muted = reader.heard("muted")
     assert muted["after"] > muted["before"] + 0.5
-    assert "With layer 0, head 0 silenced, the loss" in reader.root.locator(".tl-small[role=status]").inner_text()
+    said = reader.root.locator(".tl-small[role=status]").inner_text()
+    assert "With layer 0, head 0 silenced, the loss" in said and said.endswith("The head works again now.")
     reader.press("Go on")
     reader.losses(len(reader.tab.evaluate(LOSSES)) + 1)
 
@@ -197,7 +199,7 @@ def test_rate_that_is_too_large_ends_above_guessing(reader):
     "own, says",
     [
         ("", "There is no text yet"),
-        ("abc", "The text has 3 characters; it needs at least 1,000."),
+        ("a", "The text has 1 character; it needs at least 1,000."),
         ("a" * 5000, "only one character, “a”"),
         ("ab" * 1_100_000, "2,200,000 characters; it needs at most 2,000,000"),
         ("".join(HOSTILE) * 40, "random numbers"),

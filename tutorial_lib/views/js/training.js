@@ -102,7 +102,7 @@ function draw(view) {
     ready: function (found) {
       Object.assign(run, found);
       parts.python.textContent = python(found.about, found.kept);
-      say(found.n_weights.toLocaleString("en-US") + " random numbers, " + found.size.toLocaleString("en-US") + " different tokens" + (found.n_tokens ? ", " + found.n_tokens.toLocaleString("en-US") + " tokens to learn from." : "."));
+      say(found.n_weights.toLocaleString("en-US") + (found.is_opened ? " trained numbers from the file, whose steps count from 0 here; " : " random numbers, ") + found.size.toLocaleString("en-US") + " different tokens" + (found.n_tokens ? ", " + found.n_tokens.toLocaleString("en-US") + " tokens to learn from." : "."));
       curve();
     },
     progress: function (found) {
@@ -127,7 +127,7 @@ function draw(view) {
     },
     followed: function (found) { parts.hand.replaceChildren(byHand(found)); },
     muted: function (found) {
-      parts.headSay.textContent = found.before === null ? "The file has no text to measure that on." : "With layer " + found.head[0] + ", head " + found.head[1] + " silenced, the loss on unread text goes from " + TL.number(found.before) + " to " + TL.number(found.after) + ".";
+      parts.headSay.textContent = found.before === null ? "The file has no text to measure that on." : "With layer " + found.head[0] + ", head " + found.head[1] + " silenced, the loss on unread text goes from " + TL.number(found.before) + " to " + TL.number(found.after) + ". The head works again now.";
     },
     wrote: function (found) { parts.wrote.append(found.text); },
     saved: function (found) {

@@ -178,7 +178,7 @@ class Session {
 function checked(text) {
   const n = Array.from(text).length;
   if (n >= LEAST && n <= MOST) return text;
-  throw new Error(n ? `The text has ${n.toLocaleString("en")} characters; it needs ${n < LEAST ? `at least ${LEAST.toLocaleString("en")}` : `at most ${MOST.toLocaleString("en")}`}.` : "There is no text yet: paste one, or drop a file.");
+  throw new Error(n ? `The text has ${n.toLocaleString("en")} character${n > 1 ? "s" : ""}; it needs ${n < LEAST ? `at least ${LEAST.toLocaleString("en")}` : `at most ${MOST.toLocaleString("en")}`}.` : "There is no text yet: paste one, or drop a file.");
 }
 
 function softmax(z, temperature = 1) {

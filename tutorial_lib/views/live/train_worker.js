@@ -95,7 +95,7 @@ function start(about, text, saved) {
   machine = new_machine();
   session = new Session(about, text, book, saved);
   const n_weights = session.parameters.all.reduce((sum, W) => sum + machine.view(W).length, 0);
-  tell("ready", { about: { ...session.about, tokens: null }, baselines: session.baselines || {}, n_weights, size: session.vocabulary.tokens.length, n_tokens: session.ids ? session.ids.length : null, kept: session.vocabulary.tokens.includes("\ufffd"), machine: machine.name });
+  tell("ready", { about: { ...session.about, tokens: null }, baselines: session.baselines || {}, n_weights, size: session.vocabulary.tokens.length, n_tokens: session.ids ? session.ids.length : null, kept: session.vocabulary.tokens.includes("\ufffd"), machine: machine.name, is_opened: Boolean(saved) });
   sample();
 }
 
