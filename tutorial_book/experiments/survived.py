@@ -120,7 +120,7 @@ ROWS = (
                            for which in (": cone / n", ", without training"))),
     Row("variants", "G 0", "resulted in a very high accuracy",
         "A small BERT names the variants of a virus almost always.",
-        "one random label per outbreak: nothing to know", "share right, random split", "book-virus", "virus",
+        "a coin per outbreak, learned by a linear model", "share right, random split", "book-virus", "virus",
         lambda page: (page.curve["measured"]["copies"]["accuracy"],
                       page.coin_right["of the same outbreaks (a random split)"][0])),
 )  # fmt: skip
