@@ -24,6 +24,7 @@ LISTEN = """window.heard = [];
 window.Worker = class extends Worker {
   constructor(...all) {
     super(...all);
+    window.trainer = this;
     this.addEventListener("message", ({ data }) => heard.push(data));
   }
 };"""
@@ -42,7 +43,8 @@ PRESSES = """async function pressed() {
 }""".replace("LOSSES", LOSSES)
 SPOKEN = """() => {
   window.spoken = [];
-  new MutationObserver(() => spoken.push(1)).observe(document.querySelector(".tl-say"), { childList: true });
+  const told = () => spoken.push(performance.now());
+  new MutationObserver(told).observe(document.querySelector(".tl-say"), { childList: true });
 }"""
 STALLS = """async () => {
   let longest = 0, last = performance.now();
@@ -138,9 +140,13 @@ def test_run_equals_the_python_lines_it_shows(text, reader, tmp_path, monkeypatc
     for name, W in saved.named_parameters():
         if not name.endswith("W_K.bias"):
             assert torch.allclose(W, trained[name], atol=2e-5), name
+    reader.choose((text + 1) % 4)
+    reader.root.get_by_label("Seed").fill("0")
     reader.root.locator("input[type=file]").set_input_files(path)
     reader.heard("ready", 2)
-    reader.say("trained numbers from the file")
+    reader.say("trained numbers from the file.*The menus show what it learned with")
+    inputs = reader.root.locator("select, input[type=number], input[type=range]").all()
+    assert [one.input_value() for one in inputs] == [str(text), "0", "3", "4"]
     reader.press("Write")
     reader.heard("wrote", 10)
     reader.press("One step")  # goes on from the saved weights
@@ -172,11 +178,11 @@ def test_training_falls_below_counting_and_takes_no_more_memory(reader):
     reader.press("Train")
     reader.losses(300)
     reader.press("Stop")
-    said = reader.say(r"Step \d+: [01]\.\d+ nats.*better than guessing.*looks most at what came after")
+    said = reader.say(r"Step \d+: its loss is [01]\.\d+ nats.*better than guessing.*looks most at what came after")
     found = reader.tab.evaluate("heard.filter((one) => one.kind === 'progress').map((one) => one.bytes)")
     assert found[0] > 1e6 and len(set(found)) == 1, said
     held = reader.tab.evaluate("heard.filter((one) => one.kind === 'sample').map((one) => one.held)")
-    assert held[0] > 3 and held[-1] < 1
+    assert held[0] > 3 and held[-1] < 1 and ("Now it copies" in said) == (held[-1] < 0.7)
     reader.press("Silence this head")
     muted = reader.heard("muted")
     assert muted["after"] > muted["before"] + 0.5
@@ -223,6 +229,39 @@ def test_any_text_gives_a_sentence_and_never_a_freeze(own, says, reader):
         assert reader.root.get_by_role("button", name="Train", exact=True).count() == 1
 
 
+def test_text_that_repeats_itself_is_not_called_unread(reader):
+    reader.choose(OWN)
+    assert reader.root.locator("svg path[stroke-dasharray]").count() == 0  # nothing is counted yet
+    reader.root.get_by_label("Your text").fill("ab" * 1000)
+    reader.root.get_by_label("Write on from").fill("a♥b")
+    reader.press("Write")
+    reader.say("Left out, because the model does not know it: ♥$")
+    reader.press("Train")
+    reader.say("At step .*when it was last measured|Step 10")
+    reader.say("the end of the text, which repeats what it has read, so it is almost always sure, and right")
+    reader.press("Forget")
+    assert reader.root.get_by_text("Each row is a token").count() == 0
+
+
+@pytest.mark.parametrize("seed", ["-5", "1.5", "", "1e9"])
+def test_seed_that_is_no_whole_number_is_refused(seed, reader):
+    reader.root.get_by_label("Seed").fill(seed)
+    reader.press("Train")
+    reader.say("The seed must be a whole number from 0 to 9,999.")
+    assert reader.root.get_by_role("button", name="Train", exact=True).count() == 1
+
+
+@pytest.mark.parametrize("told", [1, 4])
+def test_copying_of_names_is_said_when_it_is_measured(told, reader):
+    """As if the worker had found what names cost."""
+    reader.press("One step")
+    sample = reader.heard("sample", 2) | {"names": [told, 4.5]}
+    assert all(6 < nats < 9 for nats in reader.heard("sample", 2)["names"])
+    reader.tab.evaluate("sample => trainer.onmessage({ data: sample })", sample)
+    copies = "Now it copies names: one that the story has told before costs 1.00 nats, a new one 4.50."
+    assert (copies in reader.root.locator(".tl-say").inner_text()) == (told == 1)
+
+
 def test_typing_never_waits_and_sentences_are_seldom(reader):
     reader.choose(LETTERS)
     reader.press("Train")
@@ -235,7 +274,8 @@ def test_typing_never_waits_and_sentences_are_seldom(reader):
     assert box.input_value() == "A bear had a ball."
     looked = "heard.some((one) => one.kind === 'look' && one.tokens.join('') === 'A bear had a ball.')"
     reader.tab.wait_for_function(looked)
-    assert reader.tab.evaluate("spoken.length") <= 1
+    spoken = reader.tab.evaluate("spoken")
+    assert len(spoken) <= 3 and all(after - before > 450 for before, after in zip(spoken, spoken[1:]))
 
 
 def test_view_at_work_is_accessible_by_keys_and_on_a_phone(reader):
@@ -248,7 +288,7 @@ def test_view_at_work_is_accessible_by_keys_and_on_a_phone(reader):
     reader.tab.keyboard.press("Enter")
     reader.heard("followed")
     reader.root.locator(".tl-heads button").nth(2).press("Enter")
-    assert "Layer 1, head 0" in reader.root.get_by_text("A row looks at columns").inner_text()
+    assert "Layer 1, head 0" in reader.root.get_by_text("Each row is a token").inner_text()
     reader.root.locator("summary").press("Enter")
     problems = list(audit(reader.tab, [".tl-view"], turn=turn))
     assert not problems, "\n".join(problems)

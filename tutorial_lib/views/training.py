@@ -6,7 +6,8 @@ import math
 from tutorial_lib.texts.generated import stories
 from tutorial_lib.tokenization.bpe import BPE, END
 from tutorial_lib.training.judge import baselines
-from tutorial_lib.views.base import View
+from tutorial_lib.views.base import JS, View
+from tutorial_lib.weights.files import read_text
 
 N_STORIES = 3_000  # that the page brings
 SHARE = 0.9  # of a text is trained on; the loss is measured on the rest
@@ -82,17 +83,19 @@ def training_view() -> View:
     >>> training_view()
     A model that learns in this page (an interactive view: it needs a notebook or a page)
     """
-    data = {"baselines": _counted(), "python": {name: lines.strip() for name, lines in PYTHON.items()}}
+    lines = {name: lines.strip() for name, lines in PYTHON.items()}
+    data = _counted() | {"python": lines, "html": read_text(JS / "training.html")}
     return View("training", data, "A model that learns in this page")
 
 
 @functools.cache
 def _counted():
-    """What counting reaches on the page's stories, in nats a token."""
-    tokenizer = BPE.from_pretrained("book-gpt")
-    ids = [id for story in stories(N_STORIES) for id in tokenizer.encode(END + story.text).ids]
+    """What counting reaches on the page's stories, in nats per token, and the names in them."""
+    tokenizer, told = BPE.from_pretrained("book-gpt"), stories(N_STORIES)
+    ids = [id for story in told for id in tokenizer.encode(END + story.text).ids]
     end = int(SHARE * len(ids))
     found = baselines([ids[:end]], [ids[end:]], len(tokenizer))
     levels = {"guessing": math.log(len(tokenizer))}
     levels |= {"counting tokens": found["unigram"], "counting pairs": found["bigram"]}
-    return {name: round(level, 4) for name, level in levels.items()}
+    names = {word.text for story in told for word in story.words if word.pos == "name"}
+    return {"baselines": {name: round(level, 4) for name, level in levels.items()}, "names": sorted(names)}

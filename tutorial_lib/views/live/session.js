@@ -16,7 +16,8 @@ function Characters(text) {
 // cut: a function from a text to tokens. What is no token becomes \ufffd if that is one, and else is left out.
 function Vocabulary(tokens, cut, pieces = tokens) {
   const ids = new Map(tokens.map((token, id) => [token, id])), other = ids.get("\ufffd");
-  return { tokens, pieces, encode: (text) => cut(text).map((token) => ids.get(token) ?? other).filter((id) => id !== undefined) };
+  const encode = (text) => cut(text).map((token) => ids.get(token) ?? other).filter((id) => id !== undefined);
+  return { tokens, pieces, encode, unknown: (text) => [...new Set(cut(text).filter((token) => !ids.has(token)))] };
 }
 
 // As in training/judge.py: what counting reaches on the held-out end of a text, in nats a token.
@@ -51,6 +52,23 @@ function repeats(generator, texts, n) {
   return { ids, next };
 }
 
+// The share of the pieces of a text, n tokens each, that another text contains token by token.
+function copied(pieces, n, ids) {
+  const written = (some) => Array.from(some, (id) => String.fromCharCode(id)).join(""), text = written(ids);
+  const starts = Array.from({ length: pieces.length / n }, (_, i) => i * n);
+  return starts.filter((at) => text.includes(written(pieces.slice(at, at + n)))).length / starts.length;
+}
+
+// As `next`, but only names: those that the story has told before, or only new ones. Each n tokens are read alone.
+function only_names({ ids, next }, n, { pieces }, names, told) {
+  const seen = new Set(), name = (id) => pieces[id].trim();
+  return next.map((id, t) => {
+    if (t % n === 0 || pieces[ids[t]] === "\n") seen.clear();
+    seen.add(name(ids[t]));
+    return names.includes(name(id)) && seen.has(name(id)) === told ? id : -1;
+  });
+}
+
 class Session {
   // about: kind ("words", "characters" or "repeats"), d_model, n_layers, n_heads, context, batch, seed, and the settings
   // of one_step. text: what it learns from. book: the tokenizer of book-gpt. saved: the weights of a file, by name.
@@ -75,7 +93,10 @@ class Session {
       this.ids = ids.subarray(0, end);
       this.baselines = baselines(this.ids, held, vocab_size);
       this.loss = next_tokens(this.ids, context, batch);
-      this.judged = { ids: pieces(0), next: pieces(1) };
+      const judged = (this.judged = { ids: pieces(0), next: pieces(1) });
+      this.copied = copied(judged.ids, context, this.ids);
+      if (kind === "words") this.names = [true, false].map((told) => // those told before, and new ones
+        ({ ...judged, next: only_names(judged, context, this.vocabulary, book.names, told) }));
     }
     this.known = new Set(kind === "characters" && text ? text.toLowerCase().match(/\p{L}+/gu) : []);
   }
@@ -117,13 +138,13 @@ class Session {
   }
 
   // The loss on text that is never trained on. mute: a head, [layer, head], whose output is set to 0.
-  evaluate(mute) {
-    if (!this.judged) return null;
+  evaluate(mute, judged = this.judged) {
+    if (!judged) return null;
     const keep = (stop, X) => {
       if (mute && stop === `layer.${mute[0]}.attention.heads`) quiet(X, mute[1]);
       return X;
     };
-    return machine.pass(() => this.loss_of(this.judged, this.judged.ids.length / this.about.context, keep));
+    return machine.pass(() => this.loss_of(judged, judged.ids.length / this.about.context, keep));
   }
 
   // Probabilities of the token after these.
@@ -148,11 +169,13 @@ class Session {
     }
   }
 
-  // A sample, always with the same dice, the loss, and how many of the words written occur in the text.
+  // A sample, always with the same random numbers, the loss, how many of the words written occur in the text, and what
+  // names cost that are told before, and new ones.
   sample() {
     const { kind } = this.about, text = [...this.write(kind === "repeats" ? "qjwxzkqj" : "", kind === "words" ? 50 : kind === "repeats" ? 24 : 160, Random(1).share)].join("");
     const words = text.toLowerCase().match(/\p{L}+/gu) || [], real = words.filter((word) => this.known.has(word)).length;
-    return { step: this.step, held: this.evaluate(), text, words: this.known.size ? real / (words.length || 1) : null };
+    const names = this.names && this.names.map((judged) => this.evaluate(null, judged));
+    return { step: this.step, held: this.evaluate(), text, names, words: this.known.size ? real / (words.length || 1) : null };
   }
 
   // The tokens of a text and, of each layer, the weights (n_heads, n, n) of its heads.

@@ -14,21 +14,13 @@ function new_machine() {
 }
 
 const asked = {
-  // The tokenizer of the book's decoder.
-  book({ tokenizer, tokens, pieces }) {
-    book = { cut: BPE(tokenizer), tokens, pieces, ids: new Map(tokens.map((token, id) => [token, id])) };
+  // The tokenizer of the book's decoder, and the names in the stories.
+  book({ tokenizer, tokens, ...more }) {
+    book = { cut: BPE(tokenizer), tokens, ids: new Map(tokens.map((token, id) => [token, id])), ...more };
   },
-
   // about, text: as Session has them. Whatever fails, no run is left.
-  begin({ about, text, which, saved }) {
-    forget(which);
-    start(about, text, saved);
-  },
-
-  forget({ which }) {
-    forget(which);
-  },
-
+  begin({ about, text, which }) { forget(which); start(about, text); },
+  forget({ which }) { forget(which); },
   // Bytes of a file that `save` made. It goes on with the book's stories; a reader's own text is not in it.
   open({ bytes, stories, which }) {
     forget(which);
@@ -41,16 +33,8 @@ const asked = {
     }
     start(about, about.text === "stories" ? stories[about.kind] : null, weights);
   },
-
-  train() {
-    if (!on) turn(++turns);
-  },
-
-  stop() {
-    if (on) sample();
-    on = false;
-  },
-
+  train() { if (!on) turn(++turns); },
+  stop() { if (on) sample(); on = false; },
   step() {
     on = false;
     const before = performance.now(), found = session.follow();
@@ -59,25 +43,15 @@ const asked = {
     sample();
     tell("followed", found);
   },
-
-  rate({ lr }) {
-    session.about.lr = lr;
-  },
-
-  look({ text: now }) {
-    text = now;
-    look();
-  },
-
-  mute({ head }) {
-    tell("muted", { head, before: session.evaluate(), after: session.evaluate(head) });
-  },
-
-  write({ text, count }) {
-    writing = session.write(text, count);
+  rate({ lr }) { session.about.lr = lr; },
+  look(data) { text = data.text; look(); },
+  mute({ head }) { tell("muted", { head, before: session.evaluate(), after: session.evaluate(head) }); },
+  write({ text }) {
+    const unknown = session.vocabulary.unknown(text);
+    if (unknown.length) tell("unknown", { unknown });
+    writing = session.write(text, session.about.kind === "words" ? 60 : 200);
     write_on(writing);
   },
-
   save() {
     const bytes = session.save();
     tell("saved", { bytes }, [bytes.buffer]);
@@ -94,8 +68,10 @@ function forget(which) {
 function start(about, text, saved) {
   machine = new_machine();
   session = new Session(about, text, book, saved);
-  const n_weights = session.parameters.all.reduce((sum, W) => sum + machine.view(W).length, 0);
-  tell("ready", { about: { ...session.about, tokens: null }, baselines: session.baselines || {}, n_weights, size: session.vocabulary.tokens.length, n_tokens: session.ids ? session.ids.length : null, kept: session.vocabulary.tokens.includes("\ufffd"), machine: machine.name, is_opened: Boolean(saved) });
+  const { parameters, vocabulary: { tokens }, ids, baselines = {}, copied } = session;
+  const n_weights = parameters.all.reduce((sum, W) => sum + machine.view(W).length, 0), kept = tokens.includes("\ufffd");
+  const more = { size: tokens.length, n_tokens: ids && ids.length, machine: machine.name, is_opened: Boolean(saved) };
+  tell("ready", { about: { ...session.about, tokens: null }, baselines, copied, n_weights, kept, ...more });
   sample();
 }
 
@@ -127,14 +103,8 @@ function turn(which) {
   });
 }
 
-function progress(losses) {
-  tell("progress", { losses, seconds, bytes: machine.bytes() });
-}
-
-function sample() {
-  tell("sample", session.sample());
-  look();
-}
+function progress(losses) { tell("progress", { losses, seconds, bytes: machine.bytes() }); }
+function sample() { tell("sample", session.sample()); look(); }
 
 function look() {
   if (!session) return; // the box was filled before the first press
