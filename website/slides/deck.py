@@ -53,7 +53,7 @@ def said(step: Step) -> str:
     for element in step.elements:
         _, say, text = words(element).partition("Say: ")
         if say:
-            return f"<p>{escape(text.removesuffix('Give the homework.').strip())}</p>"
+            return f"<p>{escape(text[:1].upper() + text[1:].removesuffix('Give the homework.').strip())}</p>"
     return ""
 
 
