@@ -255,14 +255,11 @@ SHOWN = [
     ("opening", ".hero > .thing:nth-child(2) figure img[alt='Two lines.']", 1),  # moved up from its own place
     ("opening", "figure img", 1),
     ("opening", ".hero > .lead:nth-child(3)", ["They differ."]),
-    (
-        "opening",
-        ".hero > .outcomes:nth-child(4) p",
-        [r"5 min Afterwards you can tell one · draw \(x\). Mirrors R 4.", "Measured here: two lines."],
-    ),
-    ("opening", ".outcomes p:first-child > a[href='#claims']", ["Mirrors R 4."]),
+    ("opening", ".outcomes > :first-child p", ["After this chapter you can", "tell one;", r"draw \(x\)."]),
+    ("opening", ".outcomes > :last-child p", ["5 min Mirrors R 4.", "Measured here: two lines."]),
+    ("opening", ".outcomes:last-child p:first-child > a[href='#claims']", ["Mirrors R 4."]),
     ("opening", "section > p", ["Text."]),
-    ("opening-cell", ".hero > .ask + .cell + .lead + .outcomes", 1),
+    ("opening-cell", ".hero > .ask + .cell + .lead:last-child", 1),
     ("opening-cell", ".cell", 2),
     ("lab", "#chance > h3 + details.lab:not([open]) > summary", ["LabA hundred walks. Opens 1 finding."]),
     ("lab", "#chance > details.lab > summary em", ["hundred"]),

@@ -1,4 +1,4 @@
-"""A chapter's `opening` is a question and its picture across the page, its `outcomes` one small line.
+"""A chapter's `opening` is a question and its picture across the page; its `outcomes` end the page.
 
     # What a model costs                    the page's title, small
 
@@ -19,9 +19,8 @@
     :::
 
 The question comes first, then the output of the cells between, then the text. If there is no cell between, `figure`
-names one of the page's own figures, which moves up here. Each of the two also works without the other. If the folder
-`teach` next to the chapter has a page of its name, the small line ends with a link to it, and to the slides and the
-sheet that website/slides makes.
+names one of the page's own figures, which moves up here. Each of the two also works without the other. The outcomes end
+with links to the chapter's page in the folder `teach`, if it has one, and to its slides and sheet (website/slides).
 
     :::{finding} A key can win by its direction or by its length.
     The sentence above is bold; this text, if there is any, follows it.
@@ -71,11 +70,7 @@ class Outcomes(SphinxDirective):
             return []
         source = Path(self.env.doc2path(self.env.docname))
         minutes = reading_time(text_of(Path(self.env.srcdir), source)).replace("minutes", "min")
-        line = nodes.paragraph("", "", nodes.inline("", minutes, classes=["chip"]), nodes.Text(" Afterwards you can "))
-        for number, item in enumerate(content[0]):
-            line += nodes.Text(" · ") if number else []
-            line += nodes.inline("", "", *without_stop(item[0].children))
-        line += nodes.Text(".")
+        line = nodes.paragraph("", "", nodes.inline("", minutes, classes=["chip"]))
         if "mirrors" in self.options:
             line += nodes.Text(" ")
             line += nodes.reference("", f"Mirrors {self.options['mirrors']}.", internal=True, refuri="#claims")
@@ -85,15 +80,10 @@ class Outcomes(SphinxDirective):
                 links += nodes.Text(" · " if links.children else " ")
                 links += nodes.reference("", text, internal=True, refuri=f"{address}/{source.stem}.html")
             line += links
-        box = element("div", line, *content[1:], classes=["outcomes"])
+        can = element("div", nodes.paragraph("", "After this chapter you can"), content[0])
+        box = element("div", can, element("div", line, *content[1:]), classes=["outcomes"])
         self.set_source_info(box)
         return [box]
-
-
-def without_stop(words: list[nodes.Node]) -> list[nodes.Node]:
-    """Return the nodes of a line of a list without the punctuation at its end."""
-    last = words[-1]
-    return [*words[:-1], nodes.Text(last.astext().rstrip(";. "))] if isinstance(last, nodes.Text) else words
 
 
 class Finding(SphinxDirective):
@@ -111,14 +101,14 @@ class Finding(SphinxDirective):
 
 
 def fill(app, doctree: nodes.document) -> None:
-    """Make one block of a question, the content up to the outcomes, and the outcomes."""
+    """Make one block of a question and the content up to the outcomes, and move the outcomes to the foot."""
     figures = {name: figure for figure in doctree.findall(nodes.figure) for name in figure["names"] + figure["ids"]}
     for mark in find_places(doctree, "opening"):
         page, start = mark.parent, mark.parent.index(mark)
         ask, lead = mark.children
         below = page.children[start + 1 :]
-        length = next((i + 1 for i, node in enumerate(below) if "outcomes" in node.get("classes", [])), 0)
-        between, outcomes = below[:length][:-1], below[:length][-1:]
+        length = next((i for i, node in enumerate(below) if "outcomes" in node.get("classes", [])), 0)
+        between = below[:length]
         if mark["figure"] and mark["figure"] not in figures:
             warn(mark, "opening: this page has no figure %s", mark["figure"])
         things = []
@@ -129,10 +119,12 @@ def fill(app, doctree: nodes.document) -> None:
             if not cell_output.children:
                 cell_output.parent.remove(cell_output)
             things.append(element("div", figure, classes=["thing"]))
-        for node in below[:length]:
+        for node in between:
             page.remove(node)
         app.env.metadata[app.env.docname]["ask"] = ask.astext()  # the page before links here by it
-        mark.replace_self(element("div", ask, *things, *between, lead, *outcomes, classes=["hero", *mark["classes"]]))
+        mark.replace_self(element("div", ask, *things, *between, lead, classes=["hero", *mark["classes"]]))
+    for box in [node for node in doctree.findall(element) if "outcomes" in node["classes"]]:
+        box.parent.append(box.parent.pop(box.parent.index(box)))
 
 
 def setup(app):

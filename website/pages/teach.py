@@ -14,21 +14,22 @@ is the chapter's guess of that name, as a question for a show of hands: its ques
 choose from, then the text of the directive (what the class will say), then the answer, as the chapter's cell computed
 it, and the reason.
 
-    :::{board} slide picture
+    :::{board} 2-4
     :::
 
-marks a step in which something is drawn: `slide` adds a slide that shows nothing else, `picture` puts the section *On
-the board* into the step's notes. The page itself shows nothing there.
+marks the place in a step at which these lines of the section *On the board* are drawn. A slide and its notes show the
+picture up to them. The page itself shows nothing there.
 
     {live}`gaze_view: The nurse helped the doctor.`
 
 is a link to a view of the chapter with this text in its box; separate two texts with " | ".
 
-A page of this folder belongs to the chapter of the same name, whose small line links to it (opening.py).
+A page of this folder belongs to the chapter of the same name, which links to it at its foot (opening.py).
 """
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from urllib.parse import quote_plus, urlencode
 
@@ -100,13 +101,12 @@ class Objectives(FromChapter, SphinxDirective):
 
 class Board(SphinxDirective):
     required_arguments = 1
-    final_argument_whitespace = True
 
     def run(self):
-        what = self.arguments[0].split()
-        if not set(what) <= {"slide", "picture"}:
-            warn(self, "board: must be slide, picture or both, got %s", self.arguments[0])
-        return [element("div", classes=["board"], data_board=" ".join(what))]
+        if not re.fullmatch(r"\d+(-\d+)?", self.arguments[0]):
+            warn(self, "board: it must name lines of the board picture, such as 2 or 2-4, got %s", self.arguments[0])
+            return []
+        return [element("div", classes=["board"], data_board=self.arguments[0])]
 
 
 class Hands(FromChapter, SphinxDirective):

@@ -75,8 +75,8 @@ def mark_terms(app, doctree: nodes.document, docname: str) -> None:
             pending = {term: entry for term, entry in pending.items() if entry[1] != meanings[anchor]}
     page = app.builder.get_relative_uri(docname, GLOSSARY)
     for paragraph in list(doctree.findall(nodes.paragraph)):
-        if "ask" in paragraph["classes"] or "outcomes" in paragraph.parent.get("classes", []):
-            continue  # a chapter's question and its small line stay unchanged
+        if "ask" in paragraph["classes"]:
+            continue  # a chapter's question stays unchanged
         if paragraph.parent.get("tag") == "summary":
             continue  # the line that opens a fold must not contain a link: a press would follow it
         for text in list(paragraph.findall(nodes.Text)):

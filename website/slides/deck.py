@@ -18,10 +18,11 @@ from bs4 import BeautifulSoup, Tag
 
 from website.pages.figures import size
 from website.project import package, template
-from website.slides.order import BOARD, Entry, Quote, order, place_of_answer
+from website.slides.order import Entry, Quote, order, place_of_answer
 from website.slides.source import Chapter, Item, Plan, Step, mathjax, outside, tags, words
 
 FOLDER = "slides"
+ALONG = "<p><em>The plan does not ask this, and the next slide answers it. Ask for hands, or press twice.</em></p>"
 REVEAL = ["reveal.js", "reveal.css"]
 KEYS = [
     ("→", "on"),
@@ -52,7 +53,7 @@ def said(step: Step) -> str:
     for element in step.elements:
         _, say, text = words(element).partition("Say: ")
         if say:
-            return f"<p>{escape(text.removesuffix('Give the homework.').strip())}</p>"
+            return f"<p>{escape(text[:1].upper() + text[1:].removesuffix('Give the homework.').strip())}</p>"
     return ""
 
 
@@ -83,8 +84,6 @@ class Deck:
         for number, (question, items) in enumerate(zip(self.plan.questions, all_.asked, strict=True), 1):
             made.append(self.question(number, question))
             made += [self.of_item(item, self.from_plan(question, item.name)) for item in items]
-        if not any(entry.what is BOARD for entry in all_.lesson):
-            made.append(self.text("On the board", self.plan.board))
         if all_.more:
             made.append(self.divider())
             made += [self.of_item(item, self.beyond(item)) for item in all_.more]
@@ -118,13 +117,14 @@ class Deck:
 
     def of_entry(self, entry: Entry) -> str:
         step, what = self.plan.steps[entry.step], entry.what
-        notes = self.of_step(step, what.name if isinstance(what, Item) else "")
-        notes += self.tip(what) if isinstance(what, Item) else ""
+        notes = f"<h3>{step.minutes}. {escape(step.title)}</h3>"
+        notes += self.from_plan(step.elements, what.name if isinstance(what, Item) else "")
         if isinstance(what, Item):
-            return self.of_item(what, notes if entry.planned else self.comes_along(what) + notes, step.elements)
-        if what is BOARD:
-            picture = "".join(str(outside(element, self.plan_page, FOLDER)) for element in self.plan.board)
-            return self.slide("text", f"<h2>{escape(step.title)}</h2>", f'<div class="fragment">{picture}</div>', notes)
+            notes += self.tip(what)
+            return self.of_item(what, notes if entry.planned else ALONG + notes, step.elements)
+        if isinstance(what, str):
+            heading = f"<h2>{escape(step.title)}</h2>"
+            return self.slide("text", heading, f'<div class="drawn">{self.board(what)}</div>', notes + self.board(what))
         heading = f"<h2>{self.link('', escape(self.chapter.title))}</h2>"
         if isinstance(what, Quote):
             return self.slide("words", heading, f'<p class="ask">{escape(what.text)}</p>', notes)
@@ -188,7 +188,7 @@ class Deck:
         else:
             right = words(truth) if kind == "choice" else None
             choices = "".join(
-                f"<li{' data-true' * (words(line) == right)}>{self.copied(line).decode_contents()}</li>"
+                f"<li{' data-true=✓' * (words(line) == right)}>{self.copied(line).decode_contents()}</li>"
                 for line in box.select(".guess-items > li")
             )
             hint = f'<p class="hint">{escape(words(box.select_one(".guess-hint")))}</p>' if kind == "order" else ""
@@ -197,7 +197,7 @@ class Deck:
         return f'{question}{hint}{choices}<div class="fragment answer">{told}</div>'
 
     def numbers(self, item: Item, truth: float) -> str:
-        """Return the choices that a plan offers; the answer is marked if it is one of them."""
+        """Return the choices that a plan offers; the answer, if it is one, is marked ✓, or ≈ if it is rounded."""
         box = self.plan.hands.get(item.name)
         given = box["data-offer"].split(", ") if box and box["data-offer"] else []
         if not given:
@@ -205,7 +205,8 @@ class Deck:
         unit, right = item.element["data-unit"], place_of_answer(given, truth)
         space = "" if unit[:1] in ("", "%", "°") else " "
         texts = [f"{number}{space}{escape(unit)}" for number in given]
-        lines = (f"<li{' data-true' * (place == right)}>{text}</li>" for place, text in enumerate(texts))
+        mark = " data-true=✓" if right is not None and given[right] == f"{truth:g}" else " data-true=≈"
+        lines = (f"<li{mark * (place == right)}>{text}</li>" for place, text in enumerate(texts))
         return "".join(lines)
 
     def question(self, number: int, elements: list[Tag]) -> str:
@@ -217,6 +218,22 @@ class Deck:
     def text(self, title: str, elements: list[Tag]) -> str:
         body = "".join(str(outside(element, self.plan_page, FOLDER)) for element in elements)
         return self.slide("text", f"<h2>{title}</h2>", f"<div>{body}</div>", f"<p>{title}.</p>{body}")
+
+    def board(self, lines: str) -> str:
+        """Return the board picture up to these lines, with their tables and formulas. A press adds the next line."""
+        first, _, last = lines.partition("-")
+        parts, line = [], 1
+        for element in self.plan.board:
+            made = outside(element, self.plan_page, FOLDER)
+            items = made.find_all("li", recursive=False)
+            for line, item in enumerate(items, int(made.get("start", 1))):
+                parts.append((line, *parsed(f'<ol start="{line}">{item}</ol>')))
+            if not items:
+                parts.append((line, made))
+        drawn = [(line, part) for line, part in parts if line <= int(last or first)]
+        for line, part in drawn[1:]:
+            part["class"] = [*part.get("class", []), *["fragment"] * (line >= int(first))]
+        return "".join(str(part) for _, part in drawn)
 
     def divider(self) -> str:
         what = "The rest of the chapter, in its order, which the plan of fifty minutes leaves out."
@@ -236,19 +253,6 @@ class Deck:
                     box["class"] = ["hands", "now"]
                 del box["data-hands"], box["data-offer"]
         return "".join(map(str, made))
-
-    def of_step(self, step: Step, now: str) -> str:
-        board = self.from_plan(self.plan.board) if "picture" in step.board else ""
-        board = board and f"<h4>On the board</h4>{board}"
-        return f"<h3>{step.minutes}. {escape(step.title)}</h3>{self.from_plan(step.elements, now)}{board}"
-
-    def comes_along(self, item: Item) -> str:
-        why = {
-            "guess": "The plan does not ask this, and the next slide answers it. Ask for hands, or press twice.",
-            "formula": "The plan does not show this formula. It belongs to the slide before.",
-            "finding": "The plan does not quote this finding. It sums up the slides before.",
-        }
-        return f"<p><em>{why.get(item.kind, 'Not in the plan.')}</em></p>"
 
     def tip(self, item: Item) -> str:
         """Return suggestions for a view."""

@@ -1,8 +1,7 @@
 """The order of a chapter's slides: first as its plan for a teacher shows things, then the rest of the chapter.
 
-A guess comes before the content that answers it. A formula or a finding that the plan does not name follows its part,
-after the guesses that the class makes there, because it might answer them. If a step begins at the board, its first
-slide has the board picture, which appears at the next press.
+A guess comes before the content that answers it. If a step draws lines of the board picture, a slide shows the picture
+up to them, with one more line at each press.
 """
 
 from __future__ import annotations
@@ -18,13 +17,10 @@ class Quote(NamedTuple):
     text: str
 
 
-BOARD = Quote("On the board")  # the picture that is drawn there
-
-
 class Entry(NamedTuple):
     step: int  # of the plan
-    what: Item | Quote | None  # None: a step that shows nothing
-    planned: bool = True  # False: included because a planned item needs it
+    what: Item | Quote | str | None  # lines of the board picture: "2" or "2-4"; None: a step that shows nothing
+    planned: bool = True  # False: a guess whose answer the plan shows
 
 
 class Order(NamedTuple):
@@ -53,10 +49,10 @@ def order(chapter: Chapter, plan: Plan) -> Order:
 
     for number, step in enumerate(plan.steps):
         before = len(lesson)
-        if "slide" in step.board:
-            lesson.append(Entry(number, BOARD))
         for kind, name in step.shows:
-            if kind == "quote":
+            if kind == "board":
+                lesson.append(Entry(number, name))
+            elif kind == "quote":
                 finding = next((item for start, item in findings.items() if plain(name).startswith(start)), None)
                 if finding is None:
                     lesson.append(Entry(number, Quote(name)))
@@ -66,36 +62,10 @@ def order(chapter: Chapter, plan: Plan) -> Order:
                 show(number, by_name[name])
         if len(lesson) == before:
             lesson.append(Entry(number, None))
-    for item in chapter.items:
-        if item.kind in ("formula", "finding") and not item.folded and not shown(item):
-            place = place_of(item, chapter, lesson)
-            if place is not None:
-                lesson.insert(place + 1, Entry(lesson[place].step, item, planned=False))
     asked = [asked_for(question, by_name, lesson) for question in plan.questions]
     there = {id(entry.what) for entry in lesson} | {id(item) for items in asked for item in items}
     more = [item for item in chapter.items if not item.folded and id(item) not in there]
     return Order(lesson, asked, more)
-
-
-def place_of(item: Item, chapter: Chapter, lesson: list[Entry]) -> int | None:
-    """Return the slide that a formula or a finding follows; None if the lesson has shown nothing related.
-
-    Unless its chapter hides it behind one guess, it follows all guesses of its part, and the content they open.
-    """
-    at = {id(each): place for place, each in enumerate(chapter.items)}
-    near = [
-        place
-        for place, entry in enumerate(lesson)
-        if isinstance(entry.what, Item)
-        and entry.what.part == item.part
-        and (not item.guess or item.guess in (entry.what.guess, entry.what.name))
-    ]
-    asked = [place for place in near if lesson[place].what.kind == "guess" or lesson[place].what.guess]
-    above = [place for place in near if at[id(lesson[place].what)] < at[id(item)]]
-    behind = above if item.guess else above + asked
-    if behind:
-        return max(behind)
-    return min(near) if near and item.kind == "formula" else None
 
 
 def asked_for(question, by_name: dict[str, Item], lesson: list[Entry]) -> list[Item]:

@@ -53,8 +53,7 @@ class Step(NamedTuple):
     minutes: str  # "6–18", "" without a time
     title: str
     elements: list[Tag]
-    shows: list[tuple[str, str]]  # (figure or formula, its anchor), (guess, its name), (quote, its text)
-    board: list[str]  # "slide": it begins there; "picture": the board picture belongs to its notes
+    shows: list[tuple[str, str]]  # (figure or formula, anchor), (guess, name), (quote, text), (board, lines)
 
 
 class Plan(NamedTuple):
@@ -183,19 +182,20 @@ def below(section: Tag) -> list[Tag]:
 
 def read_step(section: Tag) -> Step:
     minutes, _, title = words(section.h3).rstrip("#").partition(". ")
-    board = section.select_one("[data-board]")
-    return Step(minutes, title, below(section), shows(section), board["data-board"].split() if board else [])
+    return Step(minutes, title, below(section), shows(section))
 
 
 def shows(element: Tag) -> list[tuple[str, str]]:
-    """Yield what a part of a plan shows, in order: figures and formulas, shows of hands, sentences set apart."""
+    """Return what a part of a plan shows, in order: figures, formulas, shows of hands, quotations, the board."""
     found = []
-    for inner in element.select(f"{NAMED}, .hands, blockquote"):
+    for inner in element.select(f"{NAMED}, .hands, blockquote, [data-board]"):
         if inner.name == "a":
             anchor = inner["href"].partition("#")[2]
             found.append(("formula" if anchor.startswith("equation-") else "figure", anchor))
         elif inner.name == "blockquote":
             found.append(("quote", words(inner)))
+        elif inner.has_attr("data-board"):
+            found.append(("board", inner["data-board"]))
         else:
             found.append(("guess", inner["data-hands"]))
     return found
