@@ -5,7 +5,6 @@ A sentence about a value tells what came, never what was put in or expected: it 
 
 import copy
 import json
-import math
 import numbers
 from concurrent.futures import BrokenExecutor
 from dataclasses import dataclass, field
@@ -104,7 +103,8 @@ def _difference(expected, got, tolerance):
     if isinstance(expected, bool) or expected is None or isinstance(expected, str):
         return None if type(got) is type(expected) and got == expected else "gave a wrong value"
     if isinstance(expected, numbers.Real):
-        right = isinstance(got, numbers.Real) and math.isclose(got, expected, rel_tol=tolerance, abs_tol=tolerance)
+        near = tolerance * (1 + abs(expected))  # as np.isclose has it, and the check in the notebook
+        right = isinstance(got, numbers.Real) and abs(got - expected) <= near
         return None if right else "gave a wrong number"
     if isinstance(expected, dict):
         if not isinstance(got, dict) or "pairs" not in got:

@@ -31,6 +31,8 @@ MOST_ARCHIVE = 4 << 30  # bytes that all notebooks of an archive may have: 200 s
 PIECE = 1 << 16
 LARGE = f"is larger than {MOST_BYTES >> 20} MB: choose Edit > Clear Outputs of All Cells, save it, and hand it in again"
 ENCRYPTED = 1  # a flag of a file in an archive
+# Letters and marks without ink: a name with one looks like the name without it.
+UNSEEN = re.compile("[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\ufe00-\ufe0f\uffa0]")
 METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)  # the readers of the others give back far more than they are asked
 OURS = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EMFILE, errno.ENFILE)  # no student's doing: grading stops
 
@@ -41,7 +43,7 @@ def student_name(text):
     >>> student_name("Zoë O'Neil"), student_name("李明")
     ('Zoë-O-Neil', '李明')
     """
-    composed = unicodedata.normalize("NFC", text[:300])  # macOS writes a letter and its accent as two characters
+    composed = unicodedata.normalize("NFC", UNSEEN.sub("", text[:300]))  # macOS writes an accent as a second character
     letters = (one if unicodedata.category(one)[0] in "LMN" or one in "._@+" else "-" for one in composed)
     name = re.sub("-+", "-", "".join(letters))
     while len(name.encode()) > MOST_NAME:  # a file's name has at most 255 bytes

@@ -53,8 +53,10 @@ def note_late(where, assignment, all_marks, roster, rule=None):
         student = marks.student
         row = dict(roster[student].row) if student in roster else {}
         named = of_an_lms(marks.file.split(": ")[-1])
-        if row.get("days_late", "").strip().isdigit():
-            days[student] = int(row["days_late"])
+        if said := row.get("days_late", "").strip():
+            if not re.fullmatch("[0-9]{1,4}", said):
+                raise ValueError(f"days_late of {student} in the roster must be a whole number, got {said[:80]!r}")
+            days[student] = int(said)
         elif "Status" in row:
             said = _days(row["Status"], student)
             same = student in days and files.get(student) == marks.digest

@@ -48,7 +48,10 @@ def alone(results):
 def kept(results, name):
     """What a course keeps in RESULTS/NAME.json, such as who works together; empty where it keeps nothing yet."""
     path = Path(results) / f"{name}.json"
-    return json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+    try:
+        return json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+    except ValueError as error:
+        raise ValueError(f"{path} is damaged: use an older copy of the file. {error}") from None
 
 
 def keep(results, name, value):

@@ -14,6 +14,7 @@ import hashlib
 import html
 import math
 import re
+import sys
 from itertools import combinations
 from pathlib import Path
 from types import MappingProxyType
@@ -34,6 +35,7 @@ SMALLEST = 4  # parts of a tree: `np.exp(x)` says nothing
 MOST_TREES = 30_000  # of an answer: the published ones have up to 80, and all that a student may write has fewer
 RUN, FEWEST_RUNS, WORDS_TOLD = 5, 12, 0.5  # words in a row; so many of them say something; the share that is told
 LONG_TEXT = 40  # characters of a text in code that is compared, too
+DEEP = 10_000  # calls in calls: a sum of a thousand terms, which the sandbox runs, is a tree as deep
 MOST_ROWS = 300  # of the page; the CSV file has all
 MEANING = Path(__file__).with_name("likeness.html").read_text(encoding="utf-8")
 PUBLISHED, BOOK = "(published solution)", "(the book's own)"
@@ -44,7 +46,7 @@ def statements(text, unread=()):
     """The statements of a cell, without what only a notebook understands; `unread` where it is no Python."""
     try:
         return worker.parsed(text, "a cell")
-    except (SyntaxError, ValueError, RecursionError):
+    except (SyntaxError, ValueError, RecursionError, MemoryError):  # the last: nested too deep for Python's parser
         return unread
 
 
@@ -158,6 +160,7 @@ def of(answers, extra, words, known, offered):
 
     offered: the names that the notebook has from the start. For a process of its own.
     """
+    sys.setrecursionlimit(DEEP)
     found, helpers, odd = {}, by_name(extra), []
     nodes = nodes_of(*answers.values(), *extra)
     names = bound_in(nodes) | set(dir(builtins)) | known | offered
@@ -168,7 +171,7 @@ def of(answers, extra, words, known, offered):
         with contextlib.suppress(RecursionError):
             found[question] = None if statements(text, None) is None else trees(text, helpers, known)
         read = {node.id for node in own if isinstance(node, ast.Name)} - names
-        odd += [f"{question} uses {name}, which no cell defines" for name in sorted(read)[:3]]
+        odd += [f"{question} uses {name[:40]}, which no cell defines" for name in sorted(read)[:3]]
         if own and not any(isinstance(node, ast.FunctionDef) for node in own):
             odd.append(f"{question} has no def")
     odd += [f"a text holds code: {one[:40]!r}" for one in texts if "return" in one and statements(one)][:3]
@@ -257,12 +260,12 @@ def compared(answers, assignment):
     texts = [({one: own[one] for one in asked if one in own}, *more, *always) for own, *more in answers.values()]
     for student, (made, problem) in zip(answers, processes.each(of, texts), strict=True):
         if problem:
-            about.append(f"{student} was not compared: {problem}")
+            about.append(f"{student} was not compared: {problem.partition(':')[0]}")
             continue
         people[student], words, odd = made
         said.append(words - given_words)
         unread = [asked[name] for name, one in people[student].items() if one is None]
-        about += [f"{student}: no Python, so not compared: {', '.join(unread)}"] if unread else []
+        about += [f"{student}: no Python, or nested too deep, so not compared: {', '.join(unread)}"] if unread else []
         about += [f"{student}: {one}" for one in odd]
     sets = [{name: set(found or ()) - given for name, found in one.items()} for one in people.values()]
     matrices = likeness(sets, asked)

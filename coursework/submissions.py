@@ -7,6 +7,7 @@ import ast
 import hashlib
 import json
 import re
+import unicodedata
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
@@ -193,7 +194,8 @@ def read(student, file, content, assignment):
     _keep_code(submission, pieces, held, release)
     _keep_texts(submission, answers, extra)
     submission.me = own_code.name_in(submission.answers.get("me", "")[:MOST_ME]) or student
-    reaching = next(filter(None, map(SUSPICIOUS.search, submission.cells)), None)
+    read_by_python = (unicodedata.normalize("NFKC", text) for text in submission.cells)  # wide letters are letters
+    reaching = next(filter(None, map(SUSPICIOUS.search, read_by_python)), None)
     if reaching:
         submission.notes.append(f"suspected tampering: the code names {ascii(reaching[0])}")
     return submission
@@ -356,7 +358,8 @@ def _keep_texts(submission, answers, extra):
 SUSPICIOUS = re.compile(  # what is not an answer's business
     r"\b(?:ctypes|subprocess|socket|os\.kill|os\._exit|os\.fork|os\.write|os\.environ|gradebook|gc\.get_objects)\b"
     r"|\b(?:inspect\.stack|_getframe|currentframe|sys\.modules|sys\.argv|__builtins__|__array__|__eq__|py_object)\b"
-    r"|\b(?:pickle|unittest\.mock|__import__)\b|(?<![.\w])(?:exec|eval|compile)\b|[\"'](?:/proc|/etc|/job|/site|/dev/)"
+    r"|\b(?:pickle|unittest\.mock|__import__)\b|(?<![.\w])(?:exec|eval|compile|builtins)\b"
+    r"|[\"'](?:/proc|/etc|/job|/site|/dev/)"
     "|[\u202a-\u202e\u2066-\u2069]"  # these turn the direction of text, so that code looks other than it is
 )
 

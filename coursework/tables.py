@@ -30,7 +30,8 @@ def unquoted(text):
 def read(path):
     """(headings, lines as dictionaries) of a CSV file, with cells separated by commas, semicolons or tabs.
 
-    Raises ValueError if the file is an Excel workbook, or neither UTF-8 nor UTF-16: a guess could spoil names.
+    Raises ValueError if the file is an Excel workbook, neither UTF-8 nor UTF-16, or has a quote that never ends: a
+    guess could spoil names.
     """
     data = Path(path).read_bytes()
     if data.startswith((b"PK\x03\x04", b"\xd0\xcf\x11\xe0")):
@@ -45,6 +46,9 @@ def read(path):
         text = text.partition("\n")[2]
         first = text.partition("\n")[0]
     separator = max(",;\t", key=first.count)  # the comma, if there is only one column
-    rows = csv.reader(io.StringIO(text, newline=""), delimiter=separator)
-    headings = [heading.strip() for heading in next(rows, [])]
-    return headings, [dict(zip_longest(headings, row[: len(headings)], fillvalue="")) for row in rows if any(row)]
+    rows = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
+    try:
+        headings = [heading.strip() for heading in next(rows, [])]
+        return headings, [dict(zip_longest(headings, row[: len(headings)], fillvalue="")) for row in rows if any(row)]
+    except csv.Error as error:
+        raise ValueError(f"{path} cannot be read at line {rows.line_num}: {error}. Is a quote too many?") from None

@@ -214,6 +214,7 @@ AT_THE_TOP = new_markdown_cell("**Answer 8.** " + WORDS + " Divide by its root, 
 NO_TEXT = b"d\xe9t\xed\xa0\x80\xf0\x9f\xe2\x82"
 NO_PNG = ["x" * 40, png(20, 10)[:-1], png(0, 10), png(20_000, 20_000), [7, None], png(20, 10) + "A" * 1_500_000]
 NO_JPEG = [png(20, 10), jpeg(8_000, 8_000), jpeg(10, 10, scans=200), jpeg(10, 10, segments=b"\xff\xe0\0\0" * 9_000)]
+NO_JPEG += [jpeg(10, 10, segments=b"\xff\xd0\0\2")]  # this kind has no length: a browser goes on at once
 SVG = {"a.svg": {"image/svg+xml": png(20, 10)}, "b": 7}
 PIXELS = {f"{i}.png": {"image/png": png(2_880, 1_800)} for i in range(4)}
 MANY = [new_code_cell(f"x = {i}") for i in range(submissions.MOST_ADDED + 6)]

@@ -55,11 +55,11 @@ def test_what_students_install_imports_no_coursework():
 
 @each_exercise
 def test_right_answer_passes_and_mistakes_get_hints(exercise, capsys):
-    assert exercise.check(right(exercise)) is True
+    assert exercise.check(right(exercise)) is True, "run: make assignments"
     assert f"All {len(exercise.cases)} checks" in capsys.readouterr().out
     for hint, mistake in references.mistakes_in(references.module(exercise.home))[exercise.name].items():
-        assert exercise.check(mistake) is False
-        assert f"Hint: {hint}" in capsys.readouterr().out
+        assert exercise.check(mistake) is False, "run: make assignments"
+        assert f"Hint: {hint}" in capsys.readouterr().out, "run: make assignments"
 
 
 def blank(*_):

@@ -239,7 +239,7 @@ def test_names_that_read_alike_stay_two_students(one, other, put, sort_out):
     assert all("reads like" in " ".join(each.notes) for each in found.values())
 
 
-@pytest.mark.parametrize("newcomer", ["ADA", "ａｄａ", "ada ", "ada_99_1_x.ipynb"])
+@pytest.mark.parametrize("newcomer", ["ADA", "ａｄａ", "ada ", "ada\u3164", "ada_99_1_x.ipynb"])
 @pytest.mark.parametrize("roster", [(), ("ada", "bob")])
 @pytest.mark.parametrize("later", [False, True])
 def test_a_newcomer_displaces_nobody(newcomer, roster, later, put, sort_out):

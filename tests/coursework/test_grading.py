@@ -158,6 +158,12 @@ def test_marks_of_another_version_are_not_read(tmp_path):
     assert any("1 marks of an earlier version were not read" in line for line in reports.publish(tmp_path)[0])
 
 
+def test_a_damaged_file_of_the_course_is_named(tmp_path):
+    (tmp_path / "names.json").write_text("[")
+    with pytest.raises(ValueError, match="names.json is damaged: use an older copy of the file"):
+        results.kept(tmp_path, "names")
+
+
 GRADE = ["grade", "submitted", "--assignment", ASSIGNMENT, "--to"]
 APART = "must not lie in the folder of submissions"
 REFUSED = {

@@ -4,6 +4,7 @@ import array
 import collections
 import copy
 import decimal
+import fractions
 import json
 
 import numpy as np
@@ -24,6 +25,8 @@ class Texts(list):
 def forms(value):
     """A value in many forms, right and wrong ones."""
     yield from (value, None, [value], (value,), str(value), {0: value})
+    if isinstance(value, float):
+        yield from (value + 1.5e-6, value * (1 + 1.5e-6), value + 3e-6)
     if isinstance(value, np.ndarray):
         f = value.astype(float)
         yield from (f.tolist(), Texts(f.tolist()), np.ma.array(f), np.ma.array(f, mask=f > 0), f.view(Subclass))
@@ -38,8 +41,9 @@ def forms(value):
         yield from ([*map(np.array, value)], [np.str_(one) if isinstance(one, str) else one for one in value])
         yield from (tuple(form) for form in zip(*(list(forms(one)) for one in value)) if isinstance(value, tuple))
     if isinstance(value, dict):
-        kinds = (float, np.int64, str, bool, np.array, lambda one: [one])
+        kinds = (float, np.int64, str, bool, np.array, lambda one: [one], fractions.Fraction, lambda one: one + 1.5e-6)
         yield from ({key: kind(one) for key, one in value.items()} for kind in kinds)
+        yield {tuple(map(np.str_, key)): one for key, one in value.items()}
         yield from (collections.Counter(value), list(value.items()), dict([*value.items()][1:]), {**value, "x": 1})
 
 

@@ -51,6 +51,8 @@ REFUSED = {
     ),
     "no headings": (b"ada\nbob\n", 'call the column with the names in its files "student"'),
     "a name twice": (b"student\nada\nada\n", "names ada twice"),
+    "a quote too many": (b'student,l\nada,"A\nbob,B\n', "cannot be read at line 3: unexpected end of data. Is a quote"),
+    "a very long cell": (b"student,l\nada," + b"A" * 200_000, "cannot be read at line 2: field larger than"),
 }  # fmt: skip
 
 
@@ -91,6 +93,12 @@ def test_lateness_belongs_to_the_file_that_counts(tmp_path):
     assert noted(tmp_path, "second", Status="Submitted for grading - 3 days late") == 3
     assert noted(tmp_path, "second", Status="Submitted for grading") == 0
     assert noted(tmp_path, "second", days_late="2") == 2  # the teacher's own word
+
+
+@pytest.mark.parametrize("days", ["1.5", "-1", "two", "2 days", "²"])
+def test_days_late_are_a_whole_number(days, tmp_path):
+    with pytest.raises(ValueError, match="days_late of ada in the roster must be a whole number, got"):
+        noted(tmp_path, "first", days_late=days)
 
 
 STATUS = {

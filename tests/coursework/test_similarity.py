@@ -174,7 +174,7 @@ def pairs_of(people, assignment=ASSIGNMENT):
             patch.setattr(similarity, name, lambda of, function=function: copy.deepcopy(function(of)))
         patch.setattr(processes, "each", lambda _, codes: [(read_once(assignment, one), None) for one in codes])
         rows, unread = similarity.compared(people, assignment)
-    assert not [one for one in unread if "POWER" not in one and "BASE" not in one]  # a copy of the book's
+    assert not [one for one in unread if not re.search("POWER|BASE|UNKNOWN", one)]  # a copy of the book's
     return {frozenset((one, other)): likeness for likeness, _, one, other, _ in rows}
 
 
@@ -310,7 +310,7 @@ def test_whatever_was_handed_in_the_comparison_ends():
     hostile["eve"] = {"softmax": "def softmax(x) return"}, [], ["word " * 20_000]
     two = {one: (*HONEST[one], []) for one in (ada, bob)}
     rows, about = similarity.compared({ada: two[ada], **hostile, bob: two[bob]}, ASSIGNMENT)
-    assert "eve: no Python, so not compared: 1: softmax" in about
+    assert "eve: no Python, or nested too deep, so not compared: 1: softmax" in about
     assert all(one.startswith("eve") for one in about)
     usual, _ = similarity.compared(two, ASSIGNMENT)
     pairs = [{frozenset(row[2:4]) for row in some} for some in (rows, usual)]
@@ -326,7 +326,15 @@ HIDDEN = {  # what hides code -> what the teacher is told of it
     'e = exec\ne("def softmax(x): return x / x.sum()  # and a text that is long enough")': "a text holds code",
     "softmax = lambda x: x": "softmax has no def",
     "def softmax(x):\n    return secret(x)": "softmax uses secret, which no cell defines",
+    f"def softmax(x):\n    return {'n' * 50_000}": f"softmax uses {'n' * 40}, which no cell defines",
 }
+
+
+def test_what_is_nested_deep_hides_no_answer():
+    """A long sum is a deep tree; a cell that no parser can read keeps no other from being read."""
+    long, deep = "def softmax(x):\n    return " + "+".join(["x"] * 1_000), "x = " + "-" * 90_000 + "1"
+    found, *_ = similarity.of({"softmax": long}, [deep], [], set(), {"x"})
+    assert found["softmax"]
 
 
 def test_words_are_compared_by_runs():

@@ -172,7 +172,11 @@ def test_the_fullest_and_newest_file_counts(solved, put, sort_out):
     assert len(ada.told) == 4
 
 
-@pytest.mark.parametrize("attack", ["exec(x)", "import ctypes", "open('/etc/passwd')", "x.__eq__", "# \u202e"])
+REACHING = ["exec(x)", "\uff45xec(x)", "import builtins", "import ctypes", "open('/etc/passwd')", "x.__eq__"]
+REACHING += ["# \u202e"]
+
+
+@pytest.mark.parametrize("attack", REACHING)
 def test_code_that_reaches_out_is_noted(attack, solved):
     cell(solved, "softmax").source += f"\n{attack}"
     assert read(solved).notes[-1].startswith("suspected tampering: the code names ")

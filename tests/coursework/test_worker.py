@@ -135,7 +135,8 @@ def test_the_cause_is_told_with_the_students_line(bubbled):
 
 def test_what_only_a_notebook_understands_is_passed_over(bubbled):
     cell = (
-        "%matplotlib inline\nimport numpy as np\n!pip install 'torch\ntext = '''\n%d\n!\n'''\nx = (7\n  % 4)\nnp.sum?"
+        "%matplotlib inline\nimport numpy as np\n!pip install 'torch\ntext = '''\n%d\n!\n'''\nx = (7\n  % 4)\nnp.sum?\n"
+        "display(x)"
     )
     outcome = bubbled(cell, "from __future__ import annotations", "def f(x: what): pass", calls=["text, x"])
     assert value(outcome, "text, x.0") == ["\n%d\n!\n", 3]

@@ -326,7 +326,7 @@ def difference(got, expected, tolerance):
     try:
         if not _numeric(got):
             raise TypeError("text that looks like numbers is text")
-        values, right = (np.asarray(part, dtype=float) + 0 for part in (got, expected))  # + 0 makes 0 of -0
+        values, right = (np.asarray(part).astype(float) + 0 for part in (got, expected))  # + 0 makes 0 of -0
     except (TypeError, ValueError):
         return f"give back numbers of shape {np.shape(expected)}, got {_shown(got)}"
     if values.shape != right.shape:
@@ -341,6 +341,8 @@ def difference(got, expected, tolerance):
 
 def same(one, other, tolerance):
     """Return whether two values agree: the same text and structure, numbers within tolerance. nan agrees with nan."""
+    if isinstance(one, str) and isinstance(other, str):  # NumPy's texts are texts
+        return one == other
     if isinstance(one, (str, bool)) or isinstance(other, (str, bool)) or one is None or other is None:
         return type(one) is type(other) and one == other
     if isinstance(other, dict):
@@ -349,13 +351,14 @@ def same(one, other, tolerance):
             and one.keys() == other.keys()
             and all(same(one[k], other[k], tolerance) for k in other)
         )
-    if isinstance(other, (list, tuple)) and not _numeric(other):
+    if isinstance(other, (list, tuple)) and not (_numeric(one) and _numeric(other)):
         if not isinstance(one, (list, tuple)) or len(one) != len(other):
             return False
         return all(same(a, b, tolerance) for a, b in zip(one, other, strict=True))
     if not _numeric(one) or not _numeric(other):  # text that looks like numbers is text
-        return not isinstance(one, np.ndarray) and not isinstance(other, np.ndarray) and one == other
-    a, b = np.asarray(one, dtype=float), np.asarray(other, dtype=float)
+        arrays = isinstance(one, np.ndarray) or isinstance(other, np.ndarray)
+        return not arrays and _numeric(one) == _numeric(other) and one == other
+    a, b = np.asarray(one).astype(float), np.asarray(other).astype(float)
     return a.shape == b.shape and np.allclose(a, b, rtol=tolerance, atol=tolerance, equal_nan=True)
 
 
@@ -484,8 +487,8 @@ def _own_lines(error, student, name):
 def _numeric(value):
     try:
         return np.asarray(value).dtype.kind in "biuf"
-    except ValueError:
-        return False  # lists of unequal lengths
+    except (ValueError, TypeError):
+        return False  # lists of unequal lengths, or of odd objects
 
 
 def _finite(value):

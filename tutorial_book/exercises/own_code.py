@@ -164,6 +164,7 @@ def name_in(code):
     for one in body:
         targets = one.targets if isinstance(one, ast.Assign) else [one.target] if isinstance(one, ast.AnnAssign) else []
         text = _text(one.value, known) if targets and one.value else None
+        text = text and text[:MOST_VALUE]  # names of names could double without end
         known |= {target.id: text for target in targets if isinstance(target, ast.Name)}
     return " ".join((known.get("ME") or "").split())[:200]
 

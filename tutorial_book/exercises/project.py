@@ -14,7 +14,7 @@ import numpy as np
 from tutorial_book.exercises.exercise import Case, Exercise
 
 TEXTS, GROUP = (30, 120), 10  # how many texts; the least in a group
-CHARACTERS, IN_ALL, LABEL = 400, 24_000, 40  # the most in a text, in all texts, in a label
+CHARACTERS, IN_ALL, LABEL = 400, 12_000, 40  # the most in a text, in all texts, in a label
 TOLERANCE = 2e-3  # three decimals are asked for
 MEASURES = ("average_cosine", "neighbor_purity", "neighbor_margin", "p_value")
 

@@ -78,6 +78,7 @@ def rules() -> dict:
         "others": submissions.OTHERS,
         "inline": pictures.INLINE.pattern,
         "frames": sorted(pictures.FRAMES),
+        "segments": sorted(pictures.SEGMENTS),
         "install": submissions.INSTALL,
         "variant": submissions.VARIANT.pattern,
         "few_words": submissions.A_FEW_WORDS,

@@ -246,9 +246,9 @@ const checkNotebook = (function () {
     let scans = 0;
     for (let place = 0; place < bytes.length - 1; place++) if (bytes[place] === 0xff && bytes[place + 1] === 0xda) scans++;
     if (bytes[0] !== 0xff || bytes[1] !== 0xd8 || scans > LIMITS.MOST_SCANS) return null;
-    for (let place = 2; bytes[place] === 0xff; place += 2 + (bytes[place + 2] << 8) + bytes[place + 3])
-      if (RULES.frames.includes(bytes[place + 1])) return place + 9 <= bytes.length ? [place + 5, 2] : null;
-    return null;
+    let place = 2;
+    while (bytes[place] === 0xff && RULES.segments.includes(bytes[place + 1])) place += 2 + (bytes[place + 2] << 8) + bytes[place + 3];
+    return bytes[place] === 0xff && RULES.frames.includes(bytes[place + 1]) && place + 9 <= bytes.length ? [place + 5, 2] : null;
   }
 
   // How many pixels a picture in base64 says that it has; 0 where it is none.
