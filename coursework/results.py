@@ -13,7 +13,7 @@ from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 
-from coursework import references
+from coursework import sources
 from coursework.marks import Marks
 from tutorial_lib import atomic
 
@@ -104,7 +104,7 @@ def marks_in(results, assignment, roster=()):
     marks = {student: Marks(student, assignment, notes=["no submission"], submitted=False) for student in roster}
     marks |= {student: one for student, one in _all(results, assignment).items() if one}
     others = [name for name in assignments_in(results) if name != assignment]
-    variants = [name for name in others if references.split(name)[0] == references.split(assignment)[0]]
+    variants = [name for name in others if sources.split(name)[0] == sources.split(assignment)[0]]
     elsewhere = {student for name in variants for student, one in _all(results, name).items() if one and one.points}
     return [one for student, one in sorted(marks.items()) if one.points or student not in elsewhere]
 

@@ -20,7 +20,7 @@ from types import MappingProxyType
 
 import numpy as np
 
-from coursework import feedback, pages, processes, references, results, sources, tables, worker
+from coursework import feedback, pages, processes, results, sources, tables, worker
 
 TOLD, ABOVE = 0.6, 0.15  # likeness of two answer sets from which they are told; so far above the usual one, at least
 MEASURED = Path(__file__).with_name("likeness.tsv").read_text(encoding="utf-8").splitlines()[1:]  # a test measures it
@@ -37,7 +37,7 @@ LONG_TEXT = 40  # characters of a text in code that is compared, too
 MOST_ROWS = 300  # of the page; the CSV file has all
 MEANING = Path(__file__).with_name("likeness.html").read_text(encoding="utf-8")
 PUBLISHED, BOOK = "(published solution)", "(the book's own)"
-BOOKS = ("tutorial_lib", "tutorial_book", "coursework/references")
+BOOKS = ("tutorial_lib", "tutorial_book")
 
 
 def statements(text, unread=()):
@@ -205,7 +205,7 @@ def ours(assignment):
 
 def told_from(assignment):
     """(the likeness from which two are told, that of the two most alike of the tests' honest answers and ours)."""
-    usual = USUAL.get(references.split(assignment)[0], 0)
+    usual = USUAL.get(sources.split(assignment)[0], 0)
     return max(TOLD, round(usual + ABOVE, 2)), usual
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 
-from coursework import pictures, processes, references, sources
+from coursework import pictures, processes, sources
 from coursework.files import find, of_an_lms
 from coursework.marks import HandedIn
 from tutorial_book.exercises import own_code
@@ -207,7 +207,7 @@ def _check_assignment(cells, release, assignment):
     checks = [(_source(cell), _grade_id(cell)) for cell in cells if _grade_id(cell) in release.of("check")]
     pairs = [(VARIANT.findall(text), VARIANT.findall(release.marked[name].source)) for text, name in checks]
     named = {"".join(variant) for variant, ours in pairs if variant or ours}
-    assigned, variant = references.split(assignment)
+    assigned, variant = sources.split(assignment)
     other = fitting[:1] if assigned not in fitting else [assigned, *named] if named and variant not in named else []
     if other:
         raise ValueError(TOLD["another"].format(which="-".join(filter(None, other)), assignment=assignment))

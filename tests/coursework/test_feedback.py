@@ -6,7 +6,7 @@ from html import unescape
 import pytest
 from markdown_it import MarkdownIt
 
-from coursework import checks, feedback, pages, reports, sources, stats, words
+from coursework import feedback, pages, reports, sources, stats, words
 from coursework.marks import Marks
 from tests.coursework.conftest import ASSIGNMENT, WRITTEN
 
@@ -30,7 +30,7 @@ def test_pages_hold_text_and_no_hidden_check(course):
     bob, eve = ((course / "feedback" / name / f"{ASSIGNMENT}.html").read_text() for name in ("bob", "eve"))
     assert "<script>" not in bob and "&lt;script&gt;" in bob
     assert "softmax stopped with ValueError" in bob and "array(" not in bob
-    source = (checks.ASSIGNMENTS / ASSIGNMENT / "checks.py").read_text()
+    source = (sources.ASSIGNMENTS / ASSIGNMENT / "checks.py").read_text()
     assert not [line for line in source.splitlines() if len(line.strip()) > 25 and line.strip() in bob]
     assert "About your notebook" in eve and "could not be graded" in eve and "no points yet" in eve
     assert not (course / "feedback" / "kim").exists()
@@ -39,7 +39,7 @@ def test_pages_hold_text_and_no_hidden_check(course):
     assert "## ada" not in report
 
 
-@pytest.mark.parametrize("assignment", checks.names())
+@pytest.mark.parametrize("assignment", sources.names())
 def test_every_mark_belongs_to_a_known_question(assignment):
     found = feedback.questions(assignment)
     assert [name for one in found for name in one.parts] == list(sources.points(assignment))

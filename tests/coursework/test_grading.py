@@ -18,7 +18,7 @@ SOFTMAX = cell(SOLVED, "softmax").source
 WRONG = "def softmax(x):\n    return x"
 
 
-@pytest.mark.parametrize("assignment", checks.names())
+@pytest.mark.parametrize("assignment", sources.names())
 def test_the_solution_has_all_points_blank_none(assignment, tmp_path, bubblewrap):
     handed_in = {"solved": sources.solved_notebook(assignment), "blank": sources.student_notebook(assignment)}
     marks = batch(tmp_path, assignment, handed_in, limits=sandbox.Limits())

@@ -23,7 +23,7 @@ FULL = sources.points(ASSIGNMENT, marks=("check",))
 ROOT = results.ROOT
 
 
-@pytest.mark.parametrize("assignment", checks.names())
+@pytest.mark.parametrize("assignment", sources.names())
 def test_a_seed_gives_the_same_inputs_and_another_others(assignment):
     one, other = (prepared(checks.load, assignment, seed)[0] for seed in (1, 2))
     name = next(name for name in one if name.endswith("-hidden"))
@@ -36,7 +36,7 @@ def test_a_seed_gives_the_same_inputs_and_another_others(assignment):
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("assignment", checks.names())
+@pytest.mark.parametrize("assignment", sources.names())
 def test_each_usual_mistake_fails_at_every_seed(assignment):
     hidden = {name: draw for name, draw in checks.load(assignment).items() if name.endswith("-hidden")}
     for seed in range(40):
@@ -68,7 +68,7 @@ def test_made_up_value_fails_without_using_memory(value):
     tracemalloc.stop()
 
 
-@pytest.mark.parametrize("assignment", checks.names())
+@pytest.mark.parametrize("assignment", sources.names())
 def test_every_check_has_calls_whose_right_values_fit(assignment):
     by_check, _ = prepared(checks.load, assignment, 1)
     calls = [call for calls in by_check.values() for call in calls]
@@ -84,7 +84,7 @@ def test_the_key_covers_all_that_grading_imports(tmp_path):
     code = (
         "import sys; from pathlib import Path; from coursework import checks, exam, grading\n"
         "from coursework import feedback, words\n"
-        "for name in checks.names(): by_check, *_ = exam.prepare(name, 0)\n"
+        "for name in sources.names(): by_check, *_ = exam.prepare(name, 0)\n"
         "print(*(m.__file__ for m in list(sys.modules.values()) if getattr(m, '__file__', None)), sep='\\n')"
     )
     run = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, timeout=300)

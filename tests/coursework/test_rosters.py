@@ -2,7 +2,7 @@
 
 import pytest
 
-from coursework import grading, lateness, references, results, rosters, sources
+from coursework import grading, lateness, results, rosters, sources
 from coursework.__main__ import main
 from coursework.marks import Marks
 from tests.coursework.conftest import ASSIGNMENT, FULL, rows
@@ -120,7 +120,7 @@ def test_a_student_of_one_variant_lacks_nothing_in_the_other(tmp_path):
     both = ["ada", "bob", "kim"]
     assert [marks.student for marks in results.marks_in(tmp_path, one, both)] == ["ada", "kim"]
     assert [marks.student for marks in results.marks_in(tmp_path, other, both)] == ["bob", "kim"]
-    assert references.split(one)[0] == references.split(other)[0]
+    assert sources.split(one)[0] == sources.split(other)[0]
 
 
 def test_names_and_ids_are_those_of_the_roster(tmp_path):

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from coursework import checks, memory, sandbox, seccomp
+from coursework import memory, sandbox, seccomp, sources
 from tests.coursework.conftest import ASSIGNMENT, SMALL, below, blocks, value
 
 CODE = blocks("sandboxed.txt")
@@ -22,8 +22,8 @@ CODE = blocks("sandboxed.txt")
 WRITABLE = ["/x", "x", "/dev/x", "/dev/shm/x", "/site/x", "/job/x", "/etc/x", "/proc/1/mem"]
 SECRETS = {
     "passwords": "/etc/passwd", "host name": "/etc/hostname", "another process": "/proc/1/environ", "root": "/root",
-    "home": os.path.expanduser("~"), "repository": str(checks.ASSIGNMENTS.parents[1]),
-    "checks": str(checks.ASSIGNMENTS / ASSIGNMENT / "checks.py"),
+    "home": os.path.expanduser("~"), "repository": str(sources.ASSIGNMENTS.parents[1]),
+    "checks": str(sources.ASSIGNMENTS / ASSIGNMENT / "checks.py"),
     "results": "{folder}/results/words-2-attention.csv", "neighbor": "{folder}/submitted/bob/x.ipynb",
 }  # fmt: skip
 
