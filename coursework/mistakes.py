@@ -8,6 +8,7 @@ import string
 import textwrap
 import unicodedata as unicodedata
 from collections.abc import Callable
+from itertools import groupby as groupby
 
 import numpy as np
 
@@ -63,15 +64,6 @@ def with_a_way_back(word, vocab, mark=""):
         if rest != ["[UNK]"]:
             return [mark + word[:end], *rest]
     return ["[UNK]"]
-
-
-def apart(symbols):
-    """Return the pairs of neighbors, but equal pairs must not share a symbol."""
-    pairs, i = [], 0
-    while i < len(symbols) - 1:
-        pairs.append(symbols[i : i + 2])
-        i += 2 if symbols[i : i + 3] == symbols[i : i + 1] * 3 else 1
-    return pairs
 
 
 def cut_at_row_ends(batch, length):

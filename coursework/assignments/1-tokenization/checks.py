@@ -116,7 +116,7 @@ def match_from_right_hidden(rng):
 
 
 def count_pairs_hidden(rng):
-    for letters in ("abcde", "ab", ["a", "b", "ab"]):  # of two letters, pairs stand twice in a word
+    for letters in ("abcde", "ab", ["a", "b", "ab"]):  # of two letters, pairs occur twice in a word
         for _ in range(2):
             yield call("count_pairs", random_counts(rng, letters=letters))
 
@@ -142,7 +142,7 @@ def train_bpe_public(rng):
 
 
 def _long_counts(rng):
-    """Words that are much longer than a symbol may be, and begin alike; and a pair that occurs calls_of."""
+    """Words that are much longer than a symbol may be, and begin alike; and a pair that occurs once."""
     word = tuple(map(str, rng.permutation([*"abcdefghijklmnopqrst"])))
     return {word[:n]: int(rng.integers(2, 5)) for n in range(2, 2 * right.LONGEST)} | {("y", "z"): 1}
 

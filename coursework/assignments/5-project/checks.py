@@ -63,7 +63,7 @@ def _judge_report(values):
 
 
 def _dictionary(report):
-    """A report as the student wrote it, NumPy's numbers as others; None where it is no dictionary of names."""
+    """Return a student's report, with NumPy's numbers as others; None if it is not a dictionary of names."""
     pairs = report.get("pairs") if isinstance(report, dict) else None
     if not isinstance(pairs, list) or len(pairs) != len(MEASURES):
         return None
