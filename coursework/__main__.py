@@ -155,7 +155,7 @@ def main(arguments=None):
     except (ValueError, sandbox.NoSandbox, FileNotFoundError, atomic.Busy) as error:
         print(error, file=sys.stderr)
     except OSError as error:
-        print(f"{error}. What was graded is kept: mend this and give the same command to go on.", file=sys.stderr)
+        print(f"{error}. What was graded is kept: fix this and give the same command to go on.", file=sys.stderr)
     return 2
 
 

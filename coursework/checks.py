@@ -1,8 +1,8 @@
-"""How marks are given: the calls of an assignment's checks, with inputs that are drawn anew.
+"""How marks are given: the calls of an assignment's checks, with inputs that are drawn for each grading.
 
 An assignment's `checks.py` has a function for each check of its notebook, `softmax_hidden` for "softmax-hidden". It
-takes a random generator, from which all inputs are drawn, and yields `call`s of the student's functions. Right is what
-the function of that name in `coursework.references` gives.
+takes a random generator, from which all inputs are drawn, and yields `call`s of the student's functions. The value of
+the solution of that name is right (`coursework.references`).
 """
 
 import importlib.util
@@ -15,7 +15,7 @@ from typing import Any
 from coursework import references, sources, worker
 
 KINDS = ("_public", "_hidden", "_bert")  # how the names of checks end
-MOST_JUDGED = 700_000  # bytes of what a judge reads: 120 texts of 400 characters, each character escaped in JSON
+MOST_JUDGED = 700_000  # bytes that a judge reads: 120 texts of 400 characters, each character escaped in JSON
 
 
 @dataclass(frozen=True)

@@ -28,7 +28,7 @@ def of(assignment: str) -> ModuleType:
 
 @cache
 def by(name: str, **constants) -> ModuleType:
-    """Return such a module with other constants than those of a variant."""
+    """Return such a module with constants that no variant has."""
     made, constants = ModuleType(name), {**sources.constants(name), **constants}
     code, file = sources.solutions(name, constants), f"<solutions of {name}, {constants}>"
     linecache.cache[file] = len(code), None, code.splitlines(keepends=True), file  # for inspect.getsource

@@ -1,11 +1,11 @@
 """From an assignment's source to notebooks: the students' (no solution, no hidden check) and the solved one.
 
-The source is a MyST notebook, `assignments/NAME/notebook.md`. What a cell is for stands in its metadata:
+The source is a MyST notebook, `assignments/NAME/notebook.md`. The metadata of a cell says what it is for:
 
     given: true                                  code that every student gets and nobody changes
     solution: softmax                            the student writes between ### BEGIN SOLUTION and ### END SOLUTION
     check: softmax-public      points: 2         the student's own check; marked when graded
-    check: softmax-hidden      points: 3         a cell with one comment; what it does stands in checks.py alone
+    check: softmax-hidden      points: 3         a cell with one comment; only checks.py has its calls
     check: ...                 by_case: true     gives its points case by case, as checks.py names them
     written: why-scale         points: 4         a Markdown cell: model answer and rubric between the same two lines
 
@@ -122,7 +122,7 @@ def _solved(text):
 
 
 def kind(cell):
-    """What a source's cell is for: one of FIELDS, or None for text."""
+    """Return the role of a source's cell: one of FIELDS, or None for text."""
     return next((mark for mark in FIELDS if mark in cell.metadata), None)
 
 
@@ -151,7 +151,7 @@ def title(assignment):
 def student_notebook(assignment, install=None, solved=False):
     """The notebook that students get. install: the source of a first cell that installs the library in Colab.
 
-    Ids are made of what stands before, so that the same source gives the same file.
+    Ids depend on the assignment and the place, so that the same source gives the same file.
     """
     cells = [_cell(cell, solved) for cell in source(assignment).cells]
     cells[0].source += f"\n\n{GRADED_BY}"
