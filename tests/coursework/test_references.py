@@ -12,7 +12,6 @@ from scipy.spatial import cKDTree
 from scipy.spatial.distance import cosine, pdist
 from sklearn.decomposition import PCA
 from sklearn.metrics.pairwise import cosine_similarity
-from sklearn.neighbors import NearestNeighbors
 
 from coursework import checks, references, sources
 from tests.coursework.test_answers import calls_of, passes
@@ -222,12 +221,6 @@ def test_the_real_vectors_fit_their_questions(default_folder):
         assert most - last > 1e-9  # rounding does not choose the loudest coordinate
     bias, p = calls["contrast_cosine"][0].expected, calls["sign_flip_p"][0].expected
     assert bias < -0.2 and p < 0.05  # a nurse is a step toward female
-
-
-def test_purity_is_scikit_learns_nearest_neighbor(rng):
-    X, labels = rng.normal(size=(50, 5)), rng.integers(3, size=50)
-    near = NearestNeighbors(n_neighbors=2, metric="cosine").fit(X).kneighbors(X, return_distance=False)[:, 1]
-    assert project.neighbor_purity(X, labels) == pytest.approx((labels == labels[near]).mean())
 
 
 def test_the_margin_is_that_of_a_plain_loop(rng):

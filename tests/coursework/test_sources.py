@@ -1,4 +1,4 @@
-"""From a source to notebooks: students get neither solutions nor hidden checks, and a source that is wrong is told."""
+"""From a source to notebooks: students get neither solutions nor hidden checks, and a wrong source raises an error."""
 
 import re
 

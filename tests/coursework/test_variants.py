@@ -114,6 +114,3 @@ def test_a_teacher_makes_a_variant_with_one_command(tmp_path, capsys, monkeypatc
     with pytest.raises(SystemExit):
         main(["grade", str(tmp_path), "--assignment", "6-essay-2027"])
     assert "must be one such as" in capsys.readouterr().err
-
-
-MINE, OTHER = "2-attention-2027", "2-attention-2028"
