@@ -193,12 +193,6 @@ def test_mistake_that_fits_no_answer_is_rejected(table, problem):
         read_mistakes(f, table)
 
 
-def test_a_hint_may_have_lines_and_several_edits():
-    mistakes = read_mistakes(f, "twice\nand one more\n    x + 0 -> 2 *\n    * x -> x + 1\nnothing\n    ->")
-    assert list(mistakes) == ["twice and one more", "nothing"]
-    assert mistakes["twice and one more"](3) == 7 and mistakes["nothing"](3) is None
-
-
 DOUBLE = {"twice": "2 * x", "squared": "x * x"}
 OVERFLOW = {"0 / 0": "x if x else np.nan"}
 ERRORS = {"the index": "[x][1]", "the key": "{}[x]", "no list": "x + []"}

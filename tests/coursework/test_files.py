@@ -250,19 +250,6 @@ def test_a_newcomer_displaces_nobody(newcomer, roster, later, put, sort_out):
         assert any(f"ada/{NAME}" in note and found[other].file.split("/")[0] in note for note in one.notes)
 
 
-def test_without_a_roster_the_first_keeps_the_name(put, sort_out):
-    names = {}
-    first = put(f"ADA/{NAME}", SOLVED)
-    assert set(sort_out(names=names)) == {"ADA"}
-    put(f"ada/{NAME}", SOLVED)
-    names = json.loads(json.dumps(names))
-    found = sort_out(names=names)
-    assert found["ADA"].file == f"ADA/{NAME}" and len(found) == 2
-    assert "ada" in sort_out(names=names, roster=("ada",))  # the roster's come first
-    first.unlink()
-    assert "ADA" not in sort_out(names=names)
-
-
 @pytest.mark.parametrize("roster", [(), ("ada",)])
 def test_a_name_stays_free_for_who_has_it(roster, put, sort_out):
     """Also in a week in which she hands in nothing."""
@@ -275,6 +262,11 @@ def test_a_name_stays_free_for_who_has_it(roster, put, sort_out):
     for known in (names, {}) if roster else (names,):
         (name,) = sort_out(roster=roster, names=known)
         assert name.startswith("ADA-")
+    if not roster:
+        put(f"kim/{NAME}", SOLVED)
+        sort_out(names=names)
+        put(f"KIM/{NAME}", SOLVED)
+        assert "KIM" in sort_out(roster=("KIM",), names=names)  # the roster's come first
 
 
 CLASS = {"known": {"4711": "ada", "4712": "bob"}, "roster": ("ada", "bob", "kim", "lee")}

@@ -149,11 +149,6 @@ def test_the_value_after_its_own_cell_is_kept(solved):
     assert ada.keep[ada.cells.index("import numpy as np")] == ["np"]
 
 
-def test_blackboards_later_attempt_is_newer():
-    one, two = (f"2-attention_ada_attempt_2026-{day}-10-15-00_x.ipynb" for day in ("11-03", "12-01"))
-    assert (0, 0) < submissions.age(one) < submissions.age(two)
-
-
 def test_the_fullest_and_newest_file_counts(solved, put, sort_out):
     begun = with_code(blank(), "softmax", GIVEN["softmax"])
     for file, content in ((NAME, blank()), ("v9.ipynb", begun), ("more.ipynb", "{")):
@@ -166,6 +161,8 @@ def test_the_fullest_and_newest_file_counts(solved, put, sort_out):
     assert f"Another file of yours, {NAME}, was not graded: it is older than another of yours" in str(ada.told)
     assert "more.ipynb, was not graded: it is cut off" in str(ada.told) and "more.ipynb, not graded" in str(ada.notes)
     assert len(ada.told) == 4
+    one, two = (f"2-attention_ada_attempt_2026-{day}-10-15-00_x.ipynb" for day in ("11-03", "12-01"))  # Blackboard's
+    assert (0, 0) < submissions.age(one) < submissions.age(two)
 
 
 @pytest.mark.parametrize("attack", ["exec(x)", "import ctypes", "open('/etc/passwd')", "x.__eq__", "# \u202e"])
