@@ -15,7 +15,7 @@ import contextlib  # noqa: E402
 import zipfile  # noqa: E402
 from pathlib import Path  # noqa: E402
 
-from coursework import checks, lateness, references, results, sandbox, sources  # noqa: E402
+from coursework import lateness, references, results, sandbox, sources  # noqa: E402
 from tutorial_lib import atomic  # noqa: E402
 
 ROOT = Path(ROOT)
@@ -28,8 +28,8 @@ def assignments(given):
 
     from website.notebooks.convert import INSTALL
 
-    references.out_of_step(mend=True)
-    for name in references.varied(checks.names(), given.variant) if given.variant else checks.names():
+    references.out_of_step(fix=True)
+    for name in sources.varied(given.variant) if given.variant else sources.names():
         path, text = given.to / f"{name}.ipynb", nbformat.writes(sources.student_notebook(name, INSTALL)) + "\n"
         results.write(path, text)
         archive = ROOT / "_build" / "assignments" / f"{name}.zip"
@@ -129,7 +129,7 @@ def _parser():
         one.add_argument("--to", type=a_path, default=default, metavar="FOLDER", help="default: %(default)s")
         if run not in (assignments, feedback):
             what = "with its variant, such as 2-attention-2027"
-            one.add_argument("--assignment", type=references.known, required=True, help=what)
+            one.add_argument("--assignment", type=sources.known, required=True, help=what)
     what = "other rules in some questions, for a course: 2027"
     made[assignments].add_argument("--variant", default="", metavar="NAME", help=what)
     made[mark].add_argument("--port", type=int, default=0, help="of the page (default: any that is free)")
@@ -155,7 +155,7 @@ def main(arguments=None):
     except (ValueError, sandbox.NoSandbox, FileNotFoundError, atomic.Busy) as error:
         print(error, file=sys.stderr)
     except OSError as error:
-        print(f"{error}. What was graded is kept: mend this and give the same command to go on.", file=sys.stderr)
+        print(f"{error}. What was graded is kept: fix this and give the same command to go on.", file=sys.stderr)
     return 2
 
 

@@ -1,7 +1,7 @@
 """Why a student's function gave no value: the kind of error, and the line of the student's own code it came from.
 
-The sandbox tells the type of an exception, and the cell and line of the student's where it came from; never its
-message, which can hold hidden inputs. In a text, a line of code stands by itself, behind four spaces.
+The sandbox reports the type of an exception, and the student's cell and line that it came from, but never its message,
+which can contain hidden inputs. In a text, a line of code is on its own line, after four spaces.
 """
 
 import re
@@ -41,12 +41,12 @@ class Code:
     keep: dict[int, list[str]] = field(default_factory=dict)
 
     def text(self, cell, number):
-        """A line of a cell; empty where there is none."""
+        """Return a line of a cell; empty if there is none."""
         lines = [] if cell is None or number is None else self.sources[cell].split("\n")[number - 1 : number]
         return lines[0].strip()[:MOST_CODE] if lines else ""
 
     def line(self, cell, number):
-        """Where an exception came from, as a part of a sentence; empty where that is not known."""
+        """Return the place of an exception, as a part of a sentence; empty if it is not known."""
         if cell is None or number is None:
             return ""
         first = re.search(r"^def (\w+)", self.sources[cell], re.M)
@@ -54,14 +54,14 @@ class Code:
         return f", in line {number} of the cell{there}:\n    {self.text(cell, number)}\n"
 
     def defining(self, name):
-        """The cell whose value of a name is graded, else the last one that binds it; None where none does."""
+        """Return the cell whose value of a name is graded, else the last one that binds it, or None."""
         kept = [i for i, names in self.keep.items() if name in names]
         assigned = rf"[\w, ]{{0,200}}\b{name}\b[\w, ]{{0,200}}=(?!=)|{name}: "
         binds = re.compile(rf"^(?:(?:def|class) {name}\b|{assigned}|(?:import|from) .*\b{name}\b)", re.M)
         return ([i for i, source in enumerate(self.sources) if binds.search(source)] + kept or [None])[-1]
 
     def lacking(self, name):
-        """(cell, line) of an import of this name that found nothing; None where there is none."""
+        """Return (cell, line) of an import of this name that found nothing, or None."""
         failed = ((i, item["line"]) for i, ran in self.ran.items() for item in ran["missing"])
         return next((place for place in failed if re.search(rf"\b{name}\b", self.text(*place))), None)
 

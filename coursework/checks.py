@@ -1,8 +1,8 @@
-"""How marks are given: the calls of an assignment's checks, with inputs that are drawn anew.
+"""How marks are given: the calls of an assignment's checks, with inputs that are drawn for each grading.
 
 An assignment's `checks.py` has a function for each check of its notebook, `softmax_hidden` for "softmax-hidden". It
-takes a random generator, from which all inputs are drawn, and yields `call`s of the student's functions. Right is what
-the function of that name in `coursework.references` gives.
+takes a random generator, from which all inputs are drawn, and yields `call`s of the student's functions. The value of
+the solution of that name is right (`coursework.references`).
 """
 
 import importlib.util
@@ -10,14 +10,12 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
-from pathlib import Path
 from typing import Any
 
-from coursework import references, worker
+from coursework import references, sources, worker
 
-ASSIGNMENTS = Path(__file__).with_name("assignments")
 KINDS = ("_public", "_hidden", "_bert")  # how the names of checks end
-MOST_JUDGED = 700_000  # bytes of what a judge reads: 120 texts of 400 characters, each character escaped in JSON
+MOST_JUDGED = 700_000  # bytes that a judge reads: 120 texts of 400 characters, each character escaped in JSON
 
 
 @dataclass(frozen=True)
@@ -58,7 +56,7 @@ def variable(name, judge):
 @lru_cache
 def load(assignment) -> dict[str, Callable]:
     """The checks of an assignment, out of its checks.py: id of the notebook's cell -> what yields the calls."""
-    path = ASSIGNMENTS / references.split(assignment)[0] / "checks.py"
+    path = sources.ASSIGNMENTS / sources.split(assignment)[0] / "checks.py"
     spec = importlib.util.spec_from_file_location(f"coursework.assignments.{assignment.replace('-', '_')}", path)
     module = sys.modules[spec.name] = importlib.util.module_from_spec(spec)  # pickle finds the judges there
     spec.loader.exec_module(module)
@@ -70,11 +68,6 @@ def load(assignment) -> dict[str, Callable]:
 def _with_what_is_right(draw, right, rng):
     for one in draw(rng):
         yield replace(one, expected=getattr(right, one.name)(*one.arguments)) if one.expected is ... else one
-
-
-def names():
-    """The assignments, in order."""
-    return sorted(path.parent.name for path in ASSIGNMENTS.glob("*/notebook.md"))
 
 
 def _size(value):

@@ -1,6 +1,6 @@
-"""What came out of the sandbox beside what is right: values are compared here, and no code of a student runs.
+"""Compare the values that came out of the sandbox with the right ones. No student's code runs here.
 
-A sentence about a value tells what came, never what was put in or expected: it stands on a feedback page.
+A sentence about a value says what came, never what was put in or expected, because it goes on a feedback page.
 """
 
 import copy
@@ -58,7 +58,7 @@ def _gives(mistake, call, record):
 
 
 def given_by(function, call):
-    """What a function of ours gives back, as if it came out of the sandbox; None where it stops."""
+    """Return the value of our own function, as if it came out of the sandbox; None if it stops."""
     try:
         with np.errstate(all="ignore"):
             return json.loads(json.dumps(worker.plain(function(*copy.deepcopy(call.arguments)))))
@@ -67,7 +67,7 @@ def given_by(function, call):
 
 
 def wrong(call, value):
-    """Why a value is not what the call should give, in a sentence for the student; None where it is right."""
+    """Say in a sentence for the student why a value is wrong; None if it is right."""
     try:
         if call.judge is not None:
             reason = call.judge(value)
@@ -76,13 +76,13 @@ def wrong(call, value):
         odd = odd or _difference(worker.plain(call.expected), value, call.tolerance)
         return odd and f"{call.name} {odd}"
     except (BrokenExecutor, OSError):
-        raise  # a process of ours that ended says nothing about the student
+        raise  # if our own process ended, that says nothing about the student
     except Exception:  # what a student's code made up may break any comparison; it is then not right
         return f"{call.name} gave something that cannot be compared"
 
 
 def _of_another_kind(expected, got):
-    """What came where something of another kind was asked for; None where the kind may be right."""
+    """Say what came if another kind of value was asked for; None if the kind may be right."""
     if got is None and expected is not None:
         return "gave back nothing: does it end with return?"
     if isinstance(got, str) and not isinstance(expected, str):
@@ -95,7 +95,7 @@ def _of_another_kind(expected, got):
 
 
 def _difference(expected, got, tolerance):
-    """What is wrong with a plain value; None where it is right."""
+    """Say what is wrong with a plain value; None if it is right."""
     if isinstance(expected, dict) and "shape" in expected:
         return _array_difference(expected, got, tolerance)
     if isinstance(got, dict) and got.get("shape") == []:
@@ -162,7 +162,7 @@ def _lists(value):
 
 
 def _numbers(value, shape):
-    """The numbers of nested lists that have exactly this shape, in order; TypeError where anything else is in there.
+    """Return the numbers of nested lists that have exactly this shape; raise TypeError for anything else.
 
     NumPy would pad texts to the longest and make objects of uneven lists: gigabytes out of a few kilobytes.
     """

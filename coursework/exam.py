@@ -1,4 +1,4 @@
-"""What students are asked: calls on inputs that the course's seed decides, and one about each student's own code."""
+"""The exam: calls on inputs that the course's seed decides, and one about each student's own code."""
 
 import hashlib
 import pickle
@@ -21,7 +21,7 @@ class Exam(NamedTuple):
 
 
 def prepare(assignment, seed):
-    """The exam with inputs drawn from a seed. Raises ValueError where notebook.md and checks.py do not fit."""
+    """The exam with inputs drawn from a seed. Raises ValueError if notebook.md and checks.py do not fit."""
     loaded, wanted = checks.load(assignment), sources.points(assignment, marks=("check",))
     if wanted.keys() != loaded.keys():
         odd = ", ".join(sorted(wanted.keys() ^ loaded.keys()))
@@ -35,7 +35,7 @@ def prepare(assignment, seed):
 
 
 def prepare_apart(assignment, seed):
-    """`prepare`, in a process of its own: the memory of the models that checks compare with goes with it."""
+    """Run `prepare` in a separate process, which frees the memory of the models when it ends."""
     checks.load(assignment)  # what comes back names functions of this
     try:
         return processes.judged(prepare, assignment, seed)
@@ -64,7 +64,7 @@ def drawn(assignment, name, check, seed):
 
 
 def unseen_mistake(assignment, calls):
-    """The hint of a usual mistake that all calls of its function take for right; None where each is seen."""
+    """The hint of a usual mistake that all calls of its function take for right; None if each is seen."""
     for name, mistakes in references.mistakes(assignment).items():
         mine = [call for call in calls if call.name == name]
         for hint, mistake in mistakes.items() if mine else ():

@@ -11,31 +11,27 @@ HEADINGS = ["assignment", "student_id", "last_name", "first_name", "email", "sco
 HEADINGS += ["automatic", "days_late", "oral"]
 
 
-def export(results, all_marks, listed, all_scores, late):
+def export(results, listed, scores):
     """Write RESULTS/grades.csv, a line for each student and assignment, and RESULTS/canvas.csv, as Canvas imports it.
 
     RESULTS/grades-ASSIGNMENT.csv has the lines of one, as Moodle imports them. A mark that is not known yet is an empty
-    cell: never a 0 that nobody gave. listed: assignment -> its roster. late: (student, assignment) -> `lateness.Late`.
+    cell: never a 0 that nobody gave. listed: assignment -> its roster. scores: each a `words.Score`.
     """
     results, by_assignment, cells = Path(results), {}, {}
-    oral = {assignment: words.oral(results, assignment) for assignment in {one.assignment for one in all_marks}}
-    for marks in all_marks:
-        key = marks.student, marks.assignment
+    for one in scores:
+        marks, late = one.marks, one.late or Late()
         student = listed.get(marks.assignment, {}).get(marks.student, Student(marks.student))
-        minutes, _ = oral[marks.assignment].get(marks.student, ("", ""))
-        score, days = "", late.get(key, Late())
-        if words.status(marks, all_scores[key]) == "graded":
-            score = days.points(sum(points for points, *_ in all_scores[key].values()))
-        cells[key] = _number(score), _number(minutes)
-        line = [marks.assignment, student.name, student.last_name, student.first_name, student.email, cells[key][0]]
-        line += [sum(sources.points(marks.assignment).values()), words.status(marks, all_scores[key])]
-        line += [_number(marks.total if marks.points else ""), days.days if key in late else "", cells[key][1]]
-        by_assignment.setdefault(marks.assignment, []).append(line)
+        score = _number(None if one.total is None else late.points(one.total))
+        cells[marks.student, marks.assignment] = score, _number(one.oral.points)
+        line = [marks.assignment, student.name, student.last_name, student.first_name, student.email, score]
+        line += [sum(sources.points(marks.assignment).values()), one.status]
+        line += [_number(marks.total if marks.points else None), late.days if one.late else ""]
+        by_assignment.setdefault(marks.assignment, []).append([*line, _number(one.oral.points)])
     for assignment, lines in by_assignment.items():
         write(results / f"grades-{assignment}.csv", tables.csv_text([HEADINGS, *lines]))
     everything = [line for lines in by_assignment.values() for line in lines]
     write(results / "grades.csv", tables.csv_text([HEADINGS, *everything]))
-    asked = [name for name in sorted(oral) if oral[name]]
+    asked = sorted({one.marks.assignment for one in scores if one.oral.points is not None})
     write(results / "canvas.csv", tables.csv_text(_canvas(cells, listed, asked)))
 
 
@@ -59,5 +55,5 @@ def _canvas(cells, listed, asked):
 
 
 def _number(value):
-    """2.0 as 2, 2.5 as 2.5, and nothing as nothing."""
-    return value if value == "" else int(value) if float(value).is_integer() else float(value)
+    """Return 2.0 as 2, 2.5 as 2.5, and None as an empty cell."""
+    return "" if value is None else int(value) if float(value).is_integer() else float(value)

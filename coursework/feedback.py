@@ -49,9 +49,9 @@ def questions(assignment):
     return [question for question in found if question.parts]
 
 
-def page(marks, given, late=None, oral=None):
-    """The feedback page of one student. late: `lateness.Late`. oral: (points, comment) of the five minutes."""
-    known = [points for points, *_ in given.values() if points is not None]
+def page(score):
+    """Return the feedback page of one student. score: a `words.Score`."""
+    marks, given, late, known = score.marks, score.cells, score.late, score.known
     total = f"{sum(known):g} of {sum(most for _, most, _ in given.values()):g} points" if given else "no points yet"
     if len(known) < len(given):
         total += " so far; your teacher still reads the written answers"
@@ -68,14 +68,16 @@ def page(marks, given, late=None, oral=None):
     body += ["<p>Correct the first wrong function first: those below may use it.</p>"] if several else []
     body += [f'<div class="told"><h2>About your notebook</h2><ul>{told}</ul></div>'] if told else []
     body += [_question(one, marks, given, seen) for one in (questions(marks.assignment) if given else [])]
-    body += [_section(oral[0], words.MOST_ORAL, "Five minutes about your code", _comment(oral[1]))] if oral else []
+    if score.oral.points is not None:
+        comment = _comment(score.oral.comment)
+        body.append(_section(score.oral.points, words.MOST_ORAL, "Five minutes about your code", comment))
     added = [pages.as_typed(text, marks.pictures.get(f"added-{i}", {})) for i, (_, text) in enumerate(marks.extra)]
     body += [_folded("Cells that you added", "".join(added))] if added else []
     return pages.page(f"{title}: {marks.student}", "\n".join([*body, "</main>"]))
 
 
 def _question(question, marks, given, seen):
-    """A question as HTML. seen: the reasons on the page so far, for each is told once."""
+    """A question as HTML. seen: the reasons on the page so far, because each appears once."""
     there = {name: given[name] for name in question.parts if name in given}
     lines = []
     for name, (points, most, comment) in there.items():
@@ -120,23 +122,22 @@ def _folded(title, html):
 
 
 def _text(text):
-    """Plain text as HTML; lines of code stand behind four spaces."""
+    """Plain text as HTML; lines of code follow four spaces."""
     blocks = groupby(text[:MOST_TEXT].splitlines(), key=lambda line: line.startswith("    "))
     html = [(code, escape("\n".join(line[4 * code :] for line in lines))) for code, lines in blocks]
     return "".join(f"<pre>{block}</pre>" if code else f"<p>{block}</p>" for code, block in html if block.strip())
 
 
-def write_pages(results, assignment, all_marks, all_scores, late):
+def write_pages(results, assignment, scores):
     """RESULTS/feedback/STUDENT/ASSIGNMENT.html for everyone who handed something in.
 
     RESULTS/feedback-ASSIGNMENT.zip has them all, called as the LMS called what the student handed in.
     """
-    results, names, oral = Path(results), set(), words.oral(results, assignment)
+    results, names = Path(results), set()
     with atomic.beside(results / f"feedback-{assignment}.zip") as part:
         with zipfile.ZipFile(part, "w", zipfile.ZIP_DEFLATED) as archive:
-            for marks in (one for one in all_marks if one.submitted):
-                given = all_scores.get((marks.student, assignment), {})
-                text = page(marks, given, late.get(marks.student), oral.get(marks.student))
+            for score in (one for one in scores if one.marks.submitted):
+                marks, text = score.marks, page(score)
                 own = f"{marks.student}/{assignment}.html"
                 write(results / "feedback" / own, text)
                 name = returned(marks) if returned(marks) not in names else own

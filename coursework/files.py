@@ -3,7 +3,7 @@
 A folder of submissions may hold a folder for each student (nbgrader's STUDENT/ASSIGNMENT/FILE.ipynb, Moodle's, or
 STUDENT/FILE.ipynb), notebooks (STUDENT.ipynb, or Canvas's STUDENT_123_456_FILE.ipynb), and the zip archives of an LMS,
 which hold those. Nothing is unpacked to disk, and no path in an archive means anything but a student's name. An archive
-that a student handed in is a file like any other: it is no notebook.
+that a student handed in is a file like any other: it is not a notebook.
 """
 
 import errno
@@ -26,14 +26,14 @@ MOST_NAME = 160  # bytes of a student's name in a file's name
 MOST_FILES = 20  # notebooks of one student
 MOST_SEEN = 2_000  # files and folders of one student that are looked at
 MOST_DEPTH = 10  # folders in folders
-MOST_LIST = 2 << 20  # bytes of the list of files in an archive: some 100 a file
+MOST_LIST = 2 << 20  # bytes of the list of files in an archive: some 100 per file
 MOST_ARCHIVE = 4 << 30  # bytes that all notebooks of an archive may have: 200 students with 20 MB each
 PIECE = 1 << 16
 LARGE = f"is larger than {MOST_BYTES >> 20} MB: choose Edit > Clear Outputs of All Cells, save it, and hand it in again"
 ENCRYPTED = 1  # a flag of a file in an archive
 # Letters and marks without ink: a name with one looks like the name without it.
 UNSEEN = re.compile("[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\ufe00-\ufe0f\uffa0]")
-METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)  # the readers of the others give back far more than they are asked
+METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)  # the readers of the others return far more than they are asked
 OURS = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EMFILE, errno.ENFILE)  # no student's doing: grading stops
 
 
@@ -82,7 +82,7 @@ def find(folder, known=None, roster=(), names=None):
     """(student, file as shown to the teacher, how to read it, notes) of what students handed in below a folder.
 
     known: number of an LMS -> the student's name in the roster. roster: the names of the class. names: who was called
-    what in earlier gradings; those of this one are added. The readers of what is not opened say so.
+    what in earlier gradings; those of this one are added. The reader of a file that is not opened raises an error.
     """
     folder, known, roster = Path(folder), known or {}, set(roster)
     if not folder.is_dir():
@@ -97,7 +97,7 @@ def find(folder, known=None, roster=(), names=None):
             items = [(owner, Found(shown, partial(_refuse, reason), reason == EMPTY))]
         elif alone and where[0].lower().endswith(".zip"):
             items = _in_archive(path, shown, owner, known, roster)
-        else:  # what is no notebook and lies alone is the teacher's
+        else:  # a single file that is not a notebook is the teacher's
             items = [(owner, Found(shown, partial(_read, path), not notebook))] if notebook or not alone else []
         for owner, one in items:
             by_owner.setdefault(owner, []).append(one)
@@ -105,7 +105,7 @@ def find(folder, known=None, roster=(), names=None):
     for owner, files in by_owner.items():
         student, notes = students[owner]
         files = [one for one in files if not one.beside] or files
-        if len({one.archive for one in files}) > 1:  # whoever made an archive takes nobody's place by it
+        if len({one.archive for one in files}) > 1:  # the maker of an archive takes nobody's place by it
             for one in files:
                 one.read = partial(_refuse, ANYBODYS) if one.archive else one.read
         if len(files) > MOST_FILES:
@@ -204,7 +204,7 @@ def _owner(where, known, roster):
 
 
 def _is_notebook(file):
-    return ".ipynb" in file.lower()  # .ipynb.txt too: browsers and Windows add an ending, and that is told
+    return ".ipynb" in file.lower()  # .ipynb.txt too: browsers and Windows add an ending, and the student learns that
 
 
 def _shown(path):
@@ -214,10 +214,10 @@ def _shown(path):
 
 
 def _students(files, known, roster, names):
-    """Owner -> (student, notes). Who differs stays apart, also where files called a and A are the same file.
+    """Owner -> (student, notes). Different owners get different names, even if only capitals differ.
 
-    A name of the roster goes to the owner with that student's number or exactly that name. Any other goes to who had it
-    before, else to whose name needs no change. Whoever comes later gets another name, and both are noted.
+    A name of the roster goes to the owner with that student's number or exactly that name. Any other goes to the
+    owner who had it before, else to one whose name needs no change. Later owners get another name, and both are noted.
     """
     read = {owner: known.get(owner.number) or student_name(owner.name) for owner in files}
     mine = {one for one in files if one.number in known or read[one] in roster and not (one.number and known)}
@@ -284,7 +284,7 @@ def _archive(path, time):
 
 
 def _in_archive(path, shown, owner, known, roster):
-    """(owner, Found) of what is in the archive of an LMS, whose names name students; its own owner's if it is none."""
+    """Return (owner, Found) of each file in an LMS's archive, whose names name students; or of the archive itself."""
     try:
         time = os.stat(path).st_mtime_ns
         items = [(_parts(item), item) for item in _archive(path, time).infolist() if not item.is_dir()]

@@ -1,8 +1,8 @@
 """From submissions to marks: each one alone, several at a time, and never twice.
 
-Marks are in a file of their own as soon as they are known. What breaks from outside, such as a machine without memory,
-is tried once more alone, and is no mark if it breaks again. A mark changes by a submission that is newer by its name,
-by the teacher's word, or with the assignment and this program; the report says so.
+Marks are written to their own file as soon as they are known. If something outside breaks a run, such as a lack of
+memory, the run is tried again alone, and gives no mark if it breaks again. A mark changes if a newer file comes, if the
+teacher says so, or if the assignment or this program changes; the report says so.
 """
 
 import os
@@ -64,7 +64,7 @@ class Batch:
         self.stop = threading.Event()  # the sandboxes that run are ended
 
     def grade(self, waiting):
-        """Grade and keep them all; those that were lost once more, one after the other."""
+        """Grade and keep them all; those that were lost are tried again, one by one."""
         lost = []
         workers = self.settings.workers or _workers(self.settings.limits)
         with ThreadPoolExecutor(workers) as pool:  # the work is done in the sandboxes: threads will do
@@ -92,7 +92,7 @@ class Batch:
         return found if found and found.points else None
 
     def marks_of(self, submission):
-        """The marks of a student: those from before, where nothing changed or another file counts, or new ones."""
+        """The marks of a student: those from before if nothing changed or another file counts, else new ones."""
         before = self.before(submission)
         same = before and before.digest == submission.digest
         if same and before.key == self.key:
@@ -117,7 +117,7 @@ class Batch:
 
 
 def _left(before, submission):
-    """The mark that stays, and what is told of a submission that does not take its place."""
+    """Return the mark that stays, with notes on the submission that does not replace it."""
     note = f"another file, {submission.file}, was left: the mark is that of {before.file}. To grade it instead, say"
     told = f"Your file {base(submission.file)} was not graded: your mark is that of {base(before.file)}, which you"
     change = {"notes": [f"{note} --again {submission.student}"], "told": [f"{told} handed in before. {RIGHT_ONE}."]}
@@ -131,7 +131,7 @@ def _not_yet(submission, why, before):
 
 
 def _without_a_mark(submission, before):
-    """The mark from before, with what is told of this file; or no points at all, which is not the same as 0 points."""
+    """Return the mark from before, with the notes on this file; or no points at all, which differs from 0 points."""
     one = before or marks.Marks(submission.student, submission.assignment, submission.file)
     one.notes = list(dict.fromkeys([*one.notes, *submission.notes]))
     one.told = list(dict.fromkeys([*one.told, *submission.told]))
@@ -142,9 +142,9 @@ def _change(before, new):
     """What the report says of a mark that takes the place of another."""
     is_, was = f"{new.total:g}", f"{before.total:g}"
     if before.digest != new.digest:
-        return [f"graded anew: {new.file} ({is_} points) took the place of {before.file} ({was} points)"]
+        return [f"graded again: {new.file} ({is_} points) took the place of {before.file} ({was} points)"]
     why = "since the assignment, this program, its versions or the seed changed"
-    return [f"graded anew {why}: {is_} points, before {was}"] if is_ != was else []
+    return [f"graded again {why}: {is_} points, before {was}"] if is_ != was else []
 
 
 def _workers(limits):

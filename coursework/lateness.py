@@ -1,4 +1,4 @@
-"""How late a submission is, by what the LMS says, and what that costs."""
+"""How late a submission is, according to the LMS, and what that costs."""
 
 import re
 from dataclasses import dataclass
@@ -33,7 +33,7 @@ class Late:
 
 
 def checked(rule):
-    """A rule's parts. Raises ValueError where it is none."""
+    """A rule's parts. Raises ValueError if it is not a rule."""
     if parts := RULE.fullmatch(rule):
         return parts
     example = "10%/day or 10%/day,3 (at most three days)"

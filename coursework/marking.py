@@ -20,7 +20,7 @@ KEYS = (
     "Keys: <kbd>j</kbd> <kbd>k</kbd> next and previous answer, digits for its points, <kbd>Enter</kbd> keeps them and "
     "goes on, <kbd>c</kbd> comment, <kbd>Esc</kbd> leaves a field, <kbd>u</kbd> next answer without points."
 )
-MOST_BODY = 50_000  # bytes of what the page sends for one answer
+MOST_BODY = 50_000  # bytes that the page sends for one answer
 POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src 'unsafe-inline'; connect-src 'self'"
 
 

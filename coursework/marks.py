@@ -1,4 +1,4 @@
-"""Marks: the points of what was compared, and for each point that is missing the cause in the student's own code."""
+"""Marks: the points, and for each point that is missing the cause in the student's own code."""
 
 from dataclasses import dataclass, field, fields
 
@@ -8,7 +8,7 @@ from tutorial_book.exercises import own_code
 
 @dataclass
 class HandedIn:
-    """What a submission and its marks have in common. Dictionaries are by solution or written cell."""
+    """The fields that a submission and its marks share. Dictionaries are by solution or written cell."""
 
     student: str
     assignment: str
@@ -24,7 +24,7 @@ class HandedIn:
 
 @dataclass
 class Marks(HandedIn):
-    """What one student gets for one assignment. Dictionaries are by check."""
+    """The marks of one student for one assignment. Dictionaries are by check."""
 
     points: dict[str, float] = field(default_factory=dict)
     reasons: dict[str, str] = field(default_factory=dict)  # what was seen, as the student may read it
@@ -69,7 +69,7 @@ def mark(work):
 
 
 def noted(marks, submission):
-    """The marks with what is to be told of the file: that may change where the notebook and its marks do not."""
+    """Add the notes on the file to the marks: they may change if the notebook and its marks do not."""
     marks.file, marks.told = submission.file, [*submission.told, *marks.stops]
     marks.notes = [*marks.changes, *submission.notes, *marks.ran]
     marks.pictures = submission.pictures

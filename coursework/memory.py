@@ -51,7 +51,7 @@ def group(limit):
 
 @lru_cache
 def place():
-    """The folder to make groups in, tried once: our own group's, or one above it; None where there is none."""
+    """The folder to make groups in, tried once: our own group's, or one above it; None if there is none."""
     groups = (line.split(":", 2) for line in Path("/proc/self/cgroup").read_text().splitlines())
     tops = {TOP / one: TOP / one / own.strip("/") for _, one, own in groups if one in ("", "memory")}
     for parent in (one for top, own in tops.items() for one in (own, *own.parents) if one.is_relative_to(top)):

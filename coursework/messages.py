@@ -10,10 +10,10 @@ from itertools import accumulate
 
 from coursework.worker import KNOWN
 
-MOST_CELL = 8_000  # bytes of what is told of a cell
+MOST_CELL = 8_000  # bytes of a message about a cell
 MOST_DEPTH = 100  # brackets in brackets; the worker gives 20
 NO_BRACKETS = bytes(set(range(256)) - set(b"[]{}"))
-MOST_MISSING = 20  # imports of a cell that are told
+MOST_MISSING = 20  # imports of a cell that are reported
 NAME = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*")
 DONE = b'{"done": true}'
 
@@ -27,10 +27,10 @@ def understood(said, job):
     calls, cells, last, done = {}, {}, "", False
     for match in re.finditer(rb'^\{"\w.*', said, re.M):  # one at a time: a list of them could be 30 times as large
         line = match[0]
-        head = line[: line.find(b": ", line.find(b": ") + 2) + 2]  # up to what is said of a call or a cell
+        head = line[: line.find(b": ", line.find(b": ") + 2) + 2]  # up to the value of a call or the error of a cell
         last = starts.get(line, last)
         done = done or line == DONE
-        if head in asked:  # the first that is said of it counts, and only that is read
+        if head in asked:  # only the first message about it is read
             call = asked.pop(head)
             record = _parsed(line) if len(line) <= call["most"] else {"error": {"type": "TooLarge"}}
             if record is not None:
@@ -60,7 +60,7 @@ def _parsed(line):
 
 
 def _error(error, cells):
-    """An error in its one form, or None where there was none."""
+    """An error in its one form, or None if there was none."""
     if error is None:
         return None
     error = error if isinstance(error, dict) else {}

@@ -1,4 +1,4 @@
-"""What pages are made of: HTML that loads nothing, with tables that sort by any column."""
+"""The parts of pages: HTML that loads nothing, with tables that sort by any column."""
 
 import re
 from html import escape
@@ -41,7 +41,7 @@ def as_typed(text, attached=MappingProxyType({})):
 
 
 def markdown(text):
-    """A rubric of ours as HTML: paragraphs, *emphasis*, `code`, and short formulas as code, since nothing sets them."""
+    """Return our own rubric as HTML: paragraphs, *emphasis*, `code`, and short formulas as code."""
 
     def plain(formula):
         tex = formula[1]

@@ -55,7 +55,7 @@ def size(pictures):
 
 
 def _pixels(mime, data):
-    """How many pixels a picture in base64 says that it has; 0 where it is none, or takes long to show."""
+    """How many pixels a picture in base64 says that it has; 0 if it is not a picture, or takes long to show."""
     if len(data) % 4 or not BASE64.fullmatch(data):
         return 0
     content, sides = base64.b64decode(data), b""

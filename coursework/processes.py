@@ -1,4 +1,4 @@
-"""Processes beside the grader's: bounded ones for what anybody made up, and one with the models that checks ask."""
+"""Processes beside the grader's: bounded ones for untrusted data, and one with the models that checks ask."""
 
 import contextlib
 import multiprocessing
@@ -26,7 +26,7 @@ ONE_START = threading.Lock()  # workers that ask for the first time at once woul
 def each(function, waiting, together=TOGETHER):
     """`attempted(function, *arguments)` for each of the arguments that wait, in turn: of a value that pickle can carry.
 
-    Some are computed in one process. Where that takes too much, each is in one of its own, and costs no other value.
+    Some are computed in one process. If that takes too much, each gets a separate process, and costs no other value.
     """
     waiting = iter(waiting)
     while several := list(islice(waiting, together)):
@@ -37,7 +37,7 @@ def each(function, waiting, together=TOGETHER):
 
 
 def attempted(function, *arguments):
-    """(what a function gives, None), or (None, why it gives nothing); what is no student's doing is raised."""
+    """(what a function gives, None), or (None, why it gives nothing); raise an error that no student caused."""
     try:
         return function(*arguments), None
     except MemoryError:
@@ -51,7 +51,7 @@ def attempted(function, *arguments):
 
 
 def _computed(function, several):
-    """What is said of each, by a copy of this process that is bounded; one problem in place of all where it ended."""
+    """Return the answers of a bounded copy of this process; one problem in place of all if it ended."""
     context = multiprocessing.get_context("fork")  # a new Python would need seconds for its imports, for each process
     ours, theirs = context.Pipe(duplex=False)
     process = context.Process(target=_answer, args=(theirs, function, several))
@@ -72,9 +72,9 @@ def _computed(function, several):
 
 
 def _answer(pipe, function, several):
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the process that waits is told, and ends this
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the process that waits gets the signal, and ends this
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS + 1))  # it ends by another signal than from outside
+    resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS + 1))  # its signal differs from one from outside
     with contextlib.suppress(OSError, ValueError):  # where the system counts no address space
         with open("/proc/self/statm", encoding="ascii") as file:
             have = int(file.read().split()[0]) * os.sysconf("SC_PAGE_SIZE")
@@ -110,7 +110,7 @@ def _begin():
 
     import torch
 
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the grader is told, and ends this
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the grader gets the signal, and ends this
     torch.set_num_threads(1)  # sandboxes keep the processors busy: threads that wait for each other are slower than one
 
 

@@ -24,34 +24,32 @@ def write(given, marks, students):
 
 
 def publish(where):
-    """Scores of all assignments into CSV files and pages. Returns what to tell, and the scores."""
-    everything, scores, late, about, lines, listed = [], {}, {}, [], [], {}
+    """Write scores of all assignments into CSV files and pages. Return sentences for the teacher, and the scores."""
+    everything, about, lines, listed = [], [], [], {}
     assignments = results.assignments_in(where)
     for assignment in assignments:
         students = listed[assignment] = rosters.kept(where, assignment)
-        marks = results.marks_in(where, assignment, students)
         about += words.convert(where, assignment)
         unread = results.unread(where, assignment)
         about += [f"{unread} marks of an earlier version were not read: grade again."] if unread else []
-        given = words.scores(where, marks)
-        lines += stats.write_class(where, assignment, marks, given)
-        late_here = lateness.late(where, assignment)
-        marks, given, days, said = rosters.shared(marks, given, late_here, rosters.members(students))
-        feedback.write_pages(where, assignment, marks, given, days)
-        scores |= given
-        late |= {(student, assignment): one for student, one in days.items()}
+        scores = words.scores(where, assignment, results.marks_in(where, assignment, students))
+        lines += stats.write_class(where, assignment, scores)
+        scores, said = rosters.shared(scores, rosters.members(students))
+        feedback.write_pages(where, assignment, scores)
         about += [f"{assignment}: {one}" for one in said]
-        everything += [replace(one, answers={}, extra=[], pictures={}) for one in marks]  # these are what is large
-    exports.export(where, everything, listed, scores, late)
+        for one in scores:  # texts and pictures are large
+            everything.append(replace(one, marks=replace(one.marks, answers={}, extra=[], pictures={})))
+    exports.export(where, listed, everything)
     results.write(where / "stats.csv", tables.csv_text([stats.HEADINGS, *lines]))
     made = "grades.csv, canvas.csv, stats.csv, feedback/, and of each feedback-*.zip and class-*.html"
     print(f"{', '.join(assignments)} in {where}: {made}")
-    return about, scores
+    return about, everything
 
 
-def report(all_marks, all_scores, about=()):
-    """What needs a human, as Markdown: no points first, then whose it is in doubt, then what students are told."""
-    states = [words.status(marks, all_scores.get((marks.student, marks.assignment), {})) for marks in all_marks]
+def report(all_marks, scores, about=()):
+    """Return what needs a human, as Markdown: no points first, then doubts about whose it is, then students' notes."""
+    known = {(one.marks.student, one.marks.assignment): one for one in scores}
+    states = [known.get((one.student, one.assignment), words.Score(one)).status for one in all_marks]
     counts = "; ".join(f"{state}: {states.count(state)}" for state in sorted(set(states)))
     lines = ["# What needs a human", "", f"{counts}.", ""]
     for line in about:

@@ -13,7 +13,7 @@ from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 
-from coursework import references
+from coursework import sources
 from coursework.marks import Marks
 from tutorial_lib import atomic
 
@@ -74,13 +74,13 @@ def seed_of(results):
 
 
 def save(results, marks):
-    """Write one student's marks to a file of their own."""
+    """Write one student's marks to a separate file."""
     path = Path(results) / "marks" / marks.assignment / f"{marks.student}.json"
     write(path, json.dumps({"version": VERSION, "marks": asdict(marks)}))
 
 
 def load(results, assignment, student):
-    """A student's marks, or None where there are none that this version reads."""
+    """Return a student's marks, or None if there are none that this version reads."""
     try:
         data = json.loads((Path(results) / "marks" / assignment / f"{student}.json").read_text(encoding="utf-8"))
         return Marks(**data["marks"]) if data["version"] == VERSION else None
@@ -100,14 +100,14 @@ def _all(results, assignment):
 
 
 def marks_in(results, assignment, roster=()):
-    """The marks of an assignment that a results folder holds, and of those of the roster who handed in nothing.
+    """Return the marks of an assignment, and a line for each student of the roster who handed in nothing.
 
-    Who has points in another variant of the assignment lacks nothing in this one.
+    A student with points in another variant of the assignment is left out.
     """
     marks = {student: Marks(student, assignment, notes=["no submission"], submitted=False) for student in roster}
     marks |= {student: one for student, one in _all(results, assignment).items() if one}
     others = [name for name in assignments_in(results) if name != assignment]
-    variants = [name for name in others if references.split(name)[0] == references.split(assignment)[0]]
+    variants = [name for name in others if sources.split(name)[0] == sources.split(assignment)[0]]
     elsewhere = {student for name in variants for student, one in _all(results, name).items() if one and one.points}
     return [one for student, one in sorted(marks.items()) if one.points or student not in elsewhere]
 

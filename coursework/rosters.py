@@ -7,7 +7,7 @@ from coursework import results, tables
 from coursework.files import folded, student_name
 from coursework.lateness import Late
 
-# Headings of what a student is known by, in small letters, the best one first: of a list of one's own, of Blackboard,
+# Headings of a student's name, in small letters, the best one first: of your own list, of Blackboard,
 # GitHub Classroom, Gradescope and Moodle. Canvas has its own two.
 NAMES = ("student", "student_id", "id", "username", "github_username", "identifier", "sid", "email address", "email")
 CANVAS = ("SIS Login ID", "ID")
@@ -84,7 +84,7 @@ def kept(where, assignment):
 
 
 def of_another_name(all_marks, students):
-    """Sentences on students whose name in ME has no word of what the roster says."""
+    """Return sentences on students whose name in ME shares no word with the roster's line."""
     said = []
     for marks in all_marks:
         student = students.get(marks.student)
@@ -103,30 +103,28 @@ def members(roster):
     return {student: group for student, group in named.items() if group}
 
 
-def shared(all_marks, given, late, members):
-    """(marks, scores, late, sentences): who handed in nothing has what the one of the group has who did."""
-    by_group, about = {}, []
-    for marks in all_marks:
-        if marks.points and marks.student in members:
-            by_group.setdefault(members[marks.student], []).append(marks)
+def shared(scores, members):
+    """Return (scores, sentences): a student without a file has what the one of the group has who handed in."""
+    by_group, about, found = {}, [], []
+    for one in scores:
+        if one.marks.points and one.marks.student in members:
+            by_group.setdefault(members[one.marks.student], []).append(one)
     for group, theirs in sorted(by_group.items()):
         if len(theirs) > 1:
-            names = " and ".join(one.student for one in theirs)
+            names = " and ".join(one.marks.student for one in theirs)
             said = "handed in; each has the own mark, and no one else of the group has one."
             about.append(f"Group {group}: {names} {said}")
-    found, given, late = [], dict(given), dict(late)
-    for marks in all_marks:
-        theirs = by_group.get(members.get(marks.student), [])
-        if not marks.submitted and len(theirs) == 1:
-            (one,) = theirs
-            given[marks.student, marks.assignment] = given.get((one.student, one.assignment), {})
-            late[marks.student] = late.get(one.student, Late())
-            marks = replace(one, student=marks.student)
-        found.append(marks)
-    return found, given, late, about
+    for one in scores:
+        theirs = by_group.get(members.get(one.marks.student), [])
+        if not one.marks.submitted and len(theirs) == 1:
+            (other,) = theirs
+            own = replace(other.marks, student=one.marks.student)
+            one = replace(other, marks=own, late=other.late or Late(), oral=one.oral)
+        found.append(one)
+    return found, about
 
 
 def without_covered(all_marks, members):
-    """The marks without those of who handed in nothing while another of the group did."""
+    """Return the marks without students who handed in nothing if another one of the group did."""
     handed_in = {members[one.student] for one in all_marks if one.points and one.student in members}
     return [one for one in all_marks if one.submitted or members.get(one.student) not in handed_in]

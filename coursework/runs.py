@@ -6,7 +6,7 @@ from coursework import causes, exam, sandbox
 from coursework.comparison import Verdict
 from coursework.submissions import Submission
 
-A_START = 0.3  # seconds that each run counts beside those of the student's code: many short ones are no way out
+A_START = 0.3  # seconds that each run counts on top of the student's own, so that many short runs are not a way out
 
 
 @dataclass

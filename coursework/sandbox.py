@@ -60,7 +60,7 @@ class Limits:
     """What one submission may use in the sandbox.
 
     A cell, or all calls of a function together, may take a fifth of the seconds that are left, of the processor's time,
-    or a quarter of them by the clock; then the next one has its share. What cannot be interrupted is killed soon after.
+    or a quarter of them by the clock; then the next one has its share. Code that evades this is killed soon after.
     """
 
     seconds: float = 10  # from the first cell's start; honest notebooks take one
@@ -130,7 +130,7 @@ def _clean():
 
 
 def _alive(process):
-    """Whether there is a process of this number; what is no number is not ours to judge."""
+    """Whether there is a process of this number; anything that is not a number counts as alive."""
     return not process.isdecimal() or Path("/proc", process).exists()
 
 
@@ -221,7 +221,7 @@ def _collect(command, results, inherited, group, job, limits, stop):
             process.wait(max(LATE, deadline - time.monotonic()) if outcome.ended == "done" else 0)
     finally:
         goes_on = process.poll() is None
-        process.kill()  # its children die with it: --die-with-parent, and a process namespace of their own
+        process.kill()  # its children die with it: --die-with-parent, and a separate process namespace
         process.wait()
         os.close(results)
         process.stdout.close()

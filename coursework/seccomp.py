@@ -1,4 +1,4 @@
-"""The system calls that code in the sandbox may make: what is not in this list does not exist there.
+"""The system calls that code in the sandbox may make: no other one exists there.
 
 So no process or thread can start, even for root; nothing but pipes holds memory that no limit counts (sockets, shared
 memory, files in memory, keys, timers, watches); no limit can be raised; and no signal sent, so who is killed was killed

@@ -2,7 +2,7 @@
 
 A program is the set of its structures: the head of each line and each expression in it, as trees in which all names are
 one, all constants are one, and comments, docstrings and types are not there. So nothing is won by other names or
-numbers, nor by an exchange of lines. What the notebook has as it is handed out does not count, and a structure counts
+numbers, nor by an exchange of lines. Code of the notebook as it is handed out does not count, and a structure counts
 the more the rarer it is in the class. Nothing that was handed in runs: it is parsed in a process that ends after
 seconds.
 """
@@ -21,9 +21,9 @@ from types import MappingProxyType
 
 import numpy as np
 
-from coursework import feedback, pages, processes, references, results, sources, tables, worker
+from coursework import feedback, pages, processes, results, sources, tables, worker
 
-TOLD, ABOVE = 0.6, 0.15  # likeness of two answer sets from which they are told; so far above the usual one, at least
+TOLD, ABOVE = 0.6, 0.15  # similarity of two answer sets that is reported; at least so far above the usual one
 MEASURED = Path(__file__).with_name("likeness.tsv").read_text(encoding="utf-8").splitlines()[1:]  # a test measures it
 USUAL = {name: float(highest) for name, _, highest, *_ in (line.split("\t") for line in MEASURED)}
 FLOOR = 0.5  # of the published solution: with less code, two are alike because there is nothing to tell
@@ -33,13 +33,13 @@ EITHER_WAY = (ast.Add, ast.Mult, ast.BitAnd, ast.BitOr)
 MODULE = ast.Name("module", ast.Load())
 SMALLEST = 4  # parts of a tree: `np.exp(x)` says nothing
 MOST_TREES = 30_000  # of an answer: the published ones have up to 80, and all that a student may write has fewer
-RUN, FEWEST_RUNS, WORDS_TOLD = 5, 12, 0.5  # words in a row; so many of them say something; the share that is told
+RUN, FEWEST_RUNS, WORDS_TOLD = 5, 12, 0.5  # words in a row; fewer of them say little; the share that is reported
 LONG_TEXT = 40  # characters of a text in code that is compared, too
 DEEP = 10_000  # calls in calls: a sum of a thousand terms, which the sandbox runs, is a tree as deep
 MOST_ROWS = 300  # of the page; the CSV file has all
 MEANING = Path(__file__).with_name("likeness.html").read_text(encoding="utf-8")
 PUBLISHED, BOOK = "(published solution)", "(the book's own)"
-BOOKS = ("tutorial_lib", "tutorial_book", "coursework/references")
+BOOKS = ("tutorial_lib", "tutorial_book")
 
 
 def statements(text, unread=()):
@@ -105,7 +105,7 @@ class _Reader:
         self.found = set()
 
     def statement(self, node):
-        """Take in a statement: its head as one tree, then what stands in its blocks, in no order."""
+        """Take in a statement: its head as one tree, then the statements in its blocks, in no order."""
         documents = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
         if documents or isinstance(node, (ast.Import, ast.ImportFrom, ast.Pass)):
             return
@@ -158,7 +158,7 @@ def functions(assignment):
 def of(answers, extra, words, known, offered):
     """(question -> the structures of its answer, None if it is no Python; runs of words; what hides code).
 
-    offered: the names that the notebook has from the start. For a process of its own.
+    offered: the names that the notebook has from the start. For a separate process.
     """
     sys.setrecursionlimit(DEEP)
     found, helpers, odd = {}, by_name(extra), []
@@ -188,7 +188,7 @@ def runs(texts):
 
 
 def ours(assignment):
-    """Question -> the structures of what is handed out, of the published solution, and of the book's functions."""
+    """Return question -> the structures of the notebook, of the published solution, and of the book's functions."""
     known, codes, given = functions(assignment), {PUBLISHED: {}, BOOK: {}}, set()
     texts = [path.read_text(encoding="utf-8") for name in BOOKS for path in sorted((results.ROOT / name).rglob("*.py"))]
     book = [one for text in texts if any(f"\ndef {name}(" in text for name in known) for one in ast.parse(text).body]
@@ -207,8 +207,8 @@ def ours(assignment):
 
 
 def told_from(assignment):
-    """(the likeness from which two are told, that of the two most alike of the tests' honest answers and ours)."""
-    usual = USUAL.get(references.split(assignment)[0], 0)
+    """Return (the least similarity that is reported, the highest one among the tests' honest answers and ours)."""
+    usual = USUAL.get(sources.split(assignment)[0], 0)
     return max(TOLD, round(usual + ABOVE, 2)), usual
 
 
@@ -221,7 +221,7 @@ def questions(assignment):
 
 
 def likeness(people, asked):
-    """Question -> a matrix of how alike each two are, 0 to 1; nan where one has no answer. And None -> all together.
+    """Return question -> a matrix of similarities, 0 to 1, nan if one has no answer. And None -> all together.
 
     people: for each, question -> structures; the first is the published solution. The share is of the structures of the
     one who has fewer: what somebody adds around a copy does not hide it.
@@ -246,7 +246,7 @@ def likeness(people, asked):
 
 
 def compared(answers, assignment):
-    """(rows, about): (likeness, that of words, one, other, question -> likeness) of each two, the most alike first.
+    """Return (rows, about): (similarity, that of words, one, other, question -> similarity), the largest first.
 
     answers: student -> (cell -> text, texts of added cells, words). about: sentences on what hides code.
     """
@@ -288,7 +288,7 @@ def groups(rows):
 
 
 def write(where, assignment):
-    """Compare all of an assignment; RESULTS/likeness-ASSIGNMENT.html and .csv. Returns the groups."""
+    """Compare all of an assignment, and write a page and a CSV file into RESULTS. Return the groups."""
     written, answers = sources.points(assignment, marks=("written",)), {}
     for one in (one for one in results.marks_in(where, assignment) if one.answers):
         words = [one.answers[name] for name in written if name in one.answers]

@@ -1,10 +1,10 @@
-"""What a class could do and could not: by question, case and mistake, for who decides what to teach again."""
+"""Results of a class by question, case and mistake, for a teacher who decides what to teach again."""
 
 from html import escape
 from pathlib import Path
 from statistics import mean, median
 
-from coursework import feedback, pages, sources, words
+from coursework import feedback, pages, sources
 from coursework.results import write
 
 HEADINGS = ["assignment", "question", "kind", "what", "students", "of", "mean", "max_score"]
@@ -12,20 +12,19 @@ KINDS = ("mistake", "case failed")  # of lines, besides those of questions
 FEW = 0.6  # of a question's points: what has less on average is named first
 
 
-def rows(assignment, all_marks, given):
+def rows(assignment, scores):
     """Lines of stats.csv: a question's mean, who has all or none of it, cases failed, mistakes recognized."""
-    scored = ((marks, given.get((marks.student, assignment))) for marks in all_marks)
-    marked, found = [pair for pair in scored if pair[1]], []
+    marked, found = [one for one in scores if one.cells], []
     for question in feedback.questions(assignment):
         most = sum(sources.points(assignment)[name] for name in question.parts)
-        read = [[scores.get(name, [None])[0] for name in question.parts] for _, scores in marked]
+        read = [[one.cells.get(name, [None])[0] for name in question.parts] for one in marked]
         known = [sum(points) for points in read if None not in points]
         of, average = [assignment, question.title], round(mean(known), 2) if known else ""
         full, none = (sum(points >= most for points in known), sum(points == 0 for points in known))
         found.append([*of, "question", "all points", full, len(known), average, most])
         found.append([*of, "question", "no points", none, len(known), "", ""])
         cases, mistakes = {}, {}
-        for marks, _ in marked:
+        for marks in (one.marks for one in marked):
             for name in question.parts:
                 for case, right in marks.cases.get(name, []):
                     cases.setdefault(case, set()).update([] if right else [marks.student])
@@ -72,12 +71,9 @@ def _share(line):
     return "" if line[6] == "" else round(100 * line[6] / line[7])
 
 
-def write_class(results, assignment, all_marks, given):
-    """RESULTS/class-ASSIGNMENT.html. Lines for stats.csv."""
-    lines, totals = rows(assignment, all_marks, given), []
-    for marks in all_marks:
-        scores = given.get((marks.student, assignment), {})
-        totals += [sum(points for points, *_ in scores.values())] if words.status(marks, scores) == "graded" else []
-    automatic = [marks.total for marks in all_marks if marks.points]
+def write_class(results, assignment, scores):
+    """Write RESULTS/class-ASSIGNMENT.html. Return lines for stats.csv."""
+    lines, totals = rows(assignment, scores), [one.total for one in scores if one.total is not None]
+    automatic = [one.marks.total for one in scores if one.marks.points]
     write(Path(results) / f"class-{assignment}.html", page(assignment, lines, totals, automatic))
     return lines

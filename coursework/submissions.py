@@ -12,16 +12,16 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 
-from coursework import pictures, processes, references, sources
+from coursework import pictures, processes, sources
 from coursework.files import find, of_an_lms
 from coursework.marks import HandedIn
 from tutorial_book.exercises import own_code
 
-MOST_TEXT = 100_000  # characters that a student writes: what stands behind them neither runs nor is shown
+MOST_TEXT = 100_000  # characters that a student writes: the rest neither runs nor is shown
 MOST_ADDED = 50  # cells that a student added and that run and are shown: no code runs that the teacher does not see
 MOST_ME = 2_000  # characters of the cell with the student's name
-A_FEW_WORDS = 60  # characters: a heading has fewer, an answer that stands in the wrong place has more
-VARIANT = re.compile(r', "(\w{1,20})"\);?\s*$')  # at the end of a check: whose rules it goes by
+A_FEW_WORDS = 60  # characters: a heading has fewer, an answer in the wrong place has more
+VARIANT = re.compile(r', "(\w{1,20})"\);?\s*$')  # at the end of a check: the variant whose rules it uses
 INSTALL = "#@title Install the book's library"  # the first cell of a released notebook; grading needs none of it
 RIGHT_ONE = "If it is the right one, tell your teacher"
 OLDER = f"is older than another of yours by its name, or has fewer answers. {RIGHT_ONE}"
@@ -43,7 +43,7 @@ class Submission(HandedIn):
 def sorted_out(folder, assignment, known=None, roster=(), names=None):
     """The submissions of an assignment below a folder, one for each student; and what cannot be graded, a student each.
 
-    known, roster, names: as for `files.find`. Those that cannot be graded have notes and what the student is told.
+    known, roster, names: as for `files.find`. Those that cannot be graded have notes, and sentences for the student.
     """
     for name in (*sources.names(), assignment):
         released(name)  # once, and not in each process that reads files
@@ -83,7 +83,7 @@ def sorted_out(folder, assignment, known=None, roster=(), names=None):
 
 
 def _told(file, reason):
-    """What a student is told of a file that cannot be graded: how to mend it, where the reason does not say so."""
+    """Return the message about a file that cannot be graded, with a remedy if the reason does not name one."""
     advice = "" if ": " in reason and not reason.startswith("is broken") else f" {TOLD['again']}"
     start = TOLD["refused"].format(what="folder" if file.endswith("/") else "file", file=base(file), reason=reason)
     return f"{start}{'' if reason.endswith('?') else '.'}{advice}"
@@ -102,7 +102,7 @@ def _rank(submission):
 
 
 def age(file):
-    """What is newer by its name is larger: the LMS's number of what was handed in, and the number of a copy."""
+    """Return numbers that are larger for a newer file: the LMS's number in its name, and that of a copy."""
     name = base(file)[:300]
     named, copied = of_an_lms(name), re.search(r"(\d+)\)?$", re.split(r"\.ipynb", name, flags=re.I)[0])
     return int(named["handed_in"].replace("-", "")) if named else 0, int(copied[1]) if copied else 0
@@ -160,7 +160,7 @@ def _even(text):
 
 
 def _bound(code):
-    """Name -> whether it is a function's, of those that a cell of ours binds."""
+    """Name -> whether it is a function's, of those that our own cell binds."""
     names = {}
     for one in ast.parse(code).body:
         if isinstance(one, (ast.Import, ast.ImportFrom)):
@@ -172,7 +172,7 @@ def _bound(code):
 
 
 def read(student, file, content, assignment):
-    """A submission out of a notebook's bytes, with what looks odd; ValueError where it is none of this assignment."""
+    """Read a submission, with notes on anything odd; raise ValueError if it is not of this assignment."""
     cells, release = _parsed(content, file), released(assignment)
     fits = _check_assignment(cells, release, assignment)
     submission = Submission(student, assignment, file, hashlib.sha256(content).hexdigest())
@@ -209,7 +209,7 @@ def _check_assignment(cells, release, assignment):
     checks = [(_source(cell), _grade_id(cell)) for cell in cells if _grade_id(cell) in release.of("check")]
     pairs = [(VARIANT.findall(text), VARIANT.findall(release.marked[name].source)) for text, name in checks]
     named = {"".join(variant) for variant, ours in pairs if variant or ours}
-    assigned, variant = references.split(assignment)
+    assigned, variant = sources.split(assignment)
     other = fitting[:1] if assigned not in fitting else [assigned, *named] if named and variant not in named else []
     if other:
         raise ValueError(TOLD["another"].format(which="-".join(filter(None, other)), assignment=assignment))
@@ -242,7 +242,7 @@ def _pieces(cells, release):
 
 
 def _cut(submission, pieces):
-    """Cut off what is too much, first of what was added. What a student did not write takes no room."""
+    """Cut off text beyond the limit, added cells first. Text that the student did not write does not count."""
     own = sorted((piece for piece in pieces if piece.own), key=lambda piece: piece.name is None)
     written = sum(len(piece.text) for piece in own)
     if written > MOST_TEXT:
@@ -264,7 +264,7 @@ def _defines(text, own, release):
 
 
 def _counting(submission, pieces, release):
-    """Name -> the piece that counts. Of copies of an answer it is the last that was written in; the rest was added."""
+    """Name -> the piece that counts. The last changed copy of an answer counts; the rest was added."""
     mine = {}
     for name in dict.fromkeys(piece.name for piece in pieces if piece.name):
         same = [piece for piece in pieces if piece.name == name]
@@ -305,7 +305,7 @@ def _answers(submission, pieces, mine, release):
 
 
 def _note_blank(submission, held, extra, release):
-    """Say where nothing was written, or no words in their cell but words elsewhere, which only a human can read."""
+    """Say that nothing was written, or no words in their cell but some elsewhere, which only a human can read."""
     if not any(piece.own for piece in held) and not any(piece.kind == "code" for piece in extra):
         _say(submission, "as it was handed out: nothing was written", "blank")
     written = {piece.name for piece in held if piece.own}
@@ -315,7 +315,7 @@ def _note_blank(submission, held, extra, release):
 
 
 def _imports(line):
-    """Whether a line of a cell is an import of its own: it may stay in a cell that was given."""
+    """Return whether a line of a cell is a complete import, which may stay in a given cell."""
     try:
         return line.startswith(("import ", "from ")) and len(ast.parse(line).body) == 1
     except (SyntaxError, ValueError):
@@ -355,7 +355,7 @@ def _keep_texts(submission, answers, extra):
             _say(submission, f"{lost} pictures in {where} are not shown", "pictures", **words)
 
 
-SUSPICIOUS = re.compile(  # what is not an answer's business
+SUSPICIOUS = re.compile(  # names that no answer needs
     r"\b(?:ctypes|subprocess|socket|os\.kill|os\._exit|os\.fork|os\.write|os\.environ|gradebook|gc\.get_objects)\b"
     r"|\b(?:inspect\.stack|_getframe|currentframe|sys\.modules|sys\.argv|__builtins__|__array__|__eq__|py_object)\b"
     r"|\b(?:pickle|unittest\.mock|__import__)\b|(?<![.\w])(?:exec|eval|compile|builtins)\b"

@@ -5,17 +5,19 @@
     ada,oral,4,,
 
 The marking page writes RESULTS/words-ASSIGNMENT.csv, and a teacher may edit it. The points of code are never in it. A
-comment may be about any question. "oral": the five minutes about the student's own code. answer: a digest of what was
-marked, which shows if the answer changed later.
+comment may be about any question. "oral": the five minutes about the student's own code. answer: a digest of the
+marked answer, which shows if it changed later.
 """
 
 import hashlib
 import re
 import sqlite3
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
-from coursework import sources, tables
+from coursework import lateness, sources, tables
+from coursework.lateness import Late
+from coursework.marks import Marks
 from coursework.results import write
 from coursework.submissions import A_FEW_WORDS, released
 
@@ -75,19 +77,56 @@ def checked(assignment, question, points):
 
 
 def give(where, assignment, given):
-    """Write lines anew, {(student, question): Word}; all others stay, also those that were edited meanwhile."""
+    """Replace these lines, {(student, question): Word}; all others stay, also those that were edited meanwhile."""
     found = {**read(where, assignment), **given}
     lines = [[*key, found[key].points, found[key].comment, found[key].answer] for key in sorted(found)]
     write(path_of(where, assignment), tables.csv_text([HEADINGS, *lines]))  # no points are an empty cell
 
 
-def scores(where, all_marks):
-    """(student, assignment) -> cell -> (points or None, of how many, comment); without marks there are no cells."""
-    given = {assignment: read(where, assignment) for assignment in {marks.assignment for marks in all_marks}}
-    return {(one.student, one.assignment): _scores(one, given[one.assignment]) for one in all_marks}
+@dataclass
+class Score:
+    """The result of one student in an assignment: marks, the teacher's points, and how late the file came.
+
+    cells: cell -> (points or None, out of how many, comment); empty without marks. late: None if it is not known.
+    """
+
+    marks: Marks
+    cells: dict[str, tuple] = field(default_factory=dict)
+    late: Late | None = None
+    oral: Word = Word()  # for the five minutes
+
+    @property
+    def known(self):
+        """The points that are known so far."""
+        return [points for points, *_ in self.cells.values() if points is not None]
+
+    @property
+    def status(self):
+        """How far the marking of a submission is, in a few words."""
+        if not self.marks.submitted:
+            return "no submission"
+        if not self.cells:
+            return "needs a human"
+        return "graded" if len(self.known) == len(self.cells) else "written questions to mark"
+
+    @property
+    def total(self):
+        """All points, without what lateness costs; None if some are not known yet."""
+        return sum(self.known) if self.status == "graded" else None
 
 
-def _scores(marks, given):
+def scores(where, assignment, all_marks):
+    """Return the `Score` of each of these marks."""
+    given, late = read(where, assignment), lateness.late(where, assignment)
+
+    def score(marks):
+        word = given.get((marks.student, ORAL), Word())
+        return Score(marks, _cells(marks, given), late.get(marks.student), word)
+
+    return [score(marks) for marks in all_marks]
+
+
+def _cells(marks, given):
     found, checks = {}, sources.points(marks.assignment, marks=("check",))
     for name, most in sources.points(marks.assignment).items() if marks.points else ():
         word = given.get((marks.student, name), Word())
@@ -97,21 +136,6 @@ def _scores(marks, given):
             empty = word.points is None and blank(marks, name)
             found[name] = 0 if empty else word.points, most, word.comment or NO_ANSWER * empty
     return found
-
-
-def oral(where, assignment):
-    """Student -> (points, comment) of the five minutes."""
-    given = {student: word for (student, question), word in read(where, assignment).items() if question == ORAL}
-    return {student: (word.points, word.comment) for student, word in given.items() if word.points is not None}
-
-
-def status(marks, given):
-    """How far the marking of a submission is, in a few words."""
-    if not marks.submitted:
-        return "no submission"
-    if not given:
-        return "needs a human"
-    return "written questions to mark" if any(points is None for points, *_ in given.values()) else "graded"
 
 
 def blank(marks, name):
@@ -136,7 +160,7 @@ def changed(where, marks):
     return [name for name, answer in marked.items() if answer and answer != digest(marks, name)]
 
 
-OLD = Path(__file__).with_name("gradebook.sql").read_text(encoding="utf-8")  # what is asked of that of nbgrader
+OLD = Path(__file__).with_name("gradebook.sql").read_text(encoding="utf-8")  # the query for nbgrader's gradebook
 
 
 def convert(where, assignment):

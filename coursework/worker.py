@@ -1,6 +1,6 @@
 """What runs inside the sandbox: the student's cells, then the calls that the checks ask for.
 
-It needs the standard library and NumPy only. It reads /job/job.pickle, and writes one JSON value a line to a file
+It needs the standard library and NumPy only. It reads /job/job.pickle, and writes one JSON value per line to a file
 descriptor. Nothing that it says is trusted: messages.py takes only what has this form.
 
     {"start": "cell 3"}                                        what begins: a cell, or the calls of a part
@@ -56,8 +56,8 @@ class TooLarge(ValueError):
     """A value that is longer than any right one."""
 
 
-# The exceptions that are told by their name; a TypeError of a key that is a list as "Unhashable". Others, also those
-# that a student defines, are told by the name of their base class.
+# The exceptions that are reported by their name; a TypeError of a key that is a list as "Unhashable". Others, also
+# the student's own, are reported by the name of their base class.
 KNOWN = {name for name, value in vars(builtins).items() if isinstance(value, type) and issubclass(value, BaseException)}
 KNOWN |= {"TookTooLong", "NotPlain", "NoOrder", "StillToCome", "TooLarge", "Unhashable", "LinAlgError"}
 
@@ -140,13 +140,13 @@ def timed(action, end, used=0):
 def parsed(source, name):
     """The statements of a cell. Lines that only IPython understands (%magic, !command, help?) are `pass`, or give None.
 
-    What stands behind %time is code like any other.
+    The code after %time runs like any other.
     """
-    lines = source.split("\n")  # as Python counts lines: splitlines knows other ends, which may stand in a text
+    lines = source.split("\n")  # as Python counts lines: splitlines knows other ends, which may be part of a text
     while True:
         try:
             return ast.parse("\n".join(lines), name).body
-        except SyntaxError as error:  # only now: such a line may also stand in a text or go on with a formula
+        except SyntaxError as error:  # only now: such a line may also be part of a text or continue a formula
             place = (error.lineno or 0) - 1
             found = IPYTHON.fullmatch(lines[place]) if 0 <= place < len(lines) else None
             if not found:
@@ -162,15 +162,15 @@ def run_cell(source, name, names, missing, rest):
 
 
 def run_rest(name, names, missing, rest):
-    """Where a cell stopped, its functions and imports below are still there: the stop may be none of their doing."""
+    """Run the functions and imports below the line where a cell stopped: they may not have caused the stop."""
     for statement in rest:
         if isinstance(statement, (ast.FunctionDef, ast.Import, ast.ImportFrom)):
-            with contextlib.suppress(Exception):  # what stopped the cell is told; this came after it
+            with contextlib.suppress(Exception):  # the first stop is reported; this came after it
                 run_statement(statement, name, names, missing)
 
 
 def run_statement(statement, name, names, missing):
-    """Run a statement. An import of what is not here is passed over: what needs it fails with the missing name."""
+    """Run a statement. An import that finds nothing is passed over: code that needs it fails with the missing name."""
     if isinstance(statement, ast.Import) and len(statement.names) > 1:  # one that is missing takes no other with it
         for alias in statement.names:
             run_statement(ast.copy_location(ast.Import([alias]), statement), name, names, missing)
@@ -202,7 +202,7 @@ def without(missing, function):
 
 
 def main(channel):
-    """Run the job. `channel` is where results go; it is no name that the student's cells see."""
+    """Run the job. `channel` is where results go; the student's cells do not see this name."""
     with open("/job/job.pickle", "rb") as file:
         job = pickle.load(file)
     sys.path[:0] = job["path"]
@@ -229,7 +229,7 @@ def main(channel):
     at_the_end, function, slow, used = dict(names), None, {}, {}
     for call in job["calls"]:
         say(start=call["part"])
-        if call["name"] != function:  # it finds its helpers as they stood after its cell, and those below it too
+        if call["name"] != function:  # it finds its helpers as they were after its cell, and those below it too
             function = call["name"]
             there = stood.get(function, {})
             redefined = {name: there[name] for name in kept if takes(there.get(name)) not in (None, takes(kept[name]))}
@@ -247,7 +247,7 @@ def main(channel):
 
 
 def takes(value):
-    """The names of a function's arguments, or None: one with others is no old copy but a helper of that name."""
+    """The names of a function's arguments, or None: one with others is a helper of that name, not an old copy."""
     return value.__code__.co_varnames[: value.__code__.co_argcount] if type(value) is type(takes) else None
 
 
@@ -267,7 +267,7 @@ def value_of(names, call):
         raise NameError(f"{missing[0]} is not defined", name=missing[0])
     if call["arguments"] is None:
         return [names[part] for part in parts] if len(parts) > 1 else names[parts[0]]
-    arguments = pickle.loads(call["arguments"])  # anew: whatever the call before did to the same ones
+    arguments = pickle.loads(call["arguments"])  # from the pickle again, because an earlier call may have changed them
     return names[parts[0]](*(set(sorted(one)) if isinstance(one, set) else one for one in arguments))  # always in order
 
 

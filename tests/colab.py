@@ -169,10 +169,10 @@ def printed(notebook: dict) -> list[str]:
 
 def solved(root: Path, folder: Path) -> list[Path]:
     """The assignments with their solutions, written into a folder."""
-    from coursework import checks, sources
+    from coursework import sources
 
     folder.mkdir(parents=True)
-    for name in checks.names():
+    for name in sources.names():
         text = json.dumps(sources.solved_notebook(name, INSTALL))
         (folder / f"{name}-solved.ipynb").write_text(text, encoding="utf-8")
     return sorted(folder.glob("*.ipynb"))

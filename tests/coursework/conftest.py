@@ -78,15 +78,14 @@ def cell(notebook, name):
 
 def with_code(notebook, name, code):
     """A copy of the notebook where one cell holds other code."""
-    changed = copy.deepcopy(notebook)
-    cell(changed, name).source = code
-    return changed
+    return with_cells(notebook, {name: code})
 
 
 def with_cells(notebook, code):
     """A copy of a notebook where each of these cells holds other code."""
+    notebook = copy.deepcopy(notebook)
     for name, source in code.items():
-        notebook = with_code(notebook, name, source)
+        cell(notebook, name).source = source
     return notebook
 
 
@@ -107,7 +106,7 @@ def blocks(file):
 
 
 def put_file(path, content):
-    """Write a notebook, a text or bytes, and the folders above. (nbformat would mend what is damaged.)"""
+    """Write a notebook, a text or bytes, and the folders above. (nbformat would repair damaged ones.)"""
     path.parent.mkdir(parents=True, exist_ok=True)
     content = content if isinstance(content, (str, bytes)) else json.dumps(content)
     path.write_bytes(content.encode() if isinstance(content, str) else content)

@@ -26,7 +26,7 @@ SOLUTIONS = submissions.released(ASSIGNMENT).of("solution")
 WORDS = "A dot product's variance is $d_k$.\nSo it grows, and the softmax of large numbers is nearly hard."
 LATIN = '{"cells": [], "metadata": {}}'
 
-# What is no notebook: (file name, content, what the student is told).
+# What is no notebook: (file name, content, the message to the student).
 REFUSED = [
     ("x.html", "<!DOCTYPE html><p>def softmax", "is not a notebook but a web page: hand in the .ipynb"),
     ("x.ipynb", "<!DOCTYPE html><p>def softmax", "is not a notebook but a web page"),
@@ -83,14 +83,14 @@ def place(notebook, name):
 
 
 def ran(notebook):
-    """As after Restart and run all: code cells are counted from 1 on."""
+    """As after Restart and run all: code cells are counted, starting at 1."""
     for number, one in enumerate((one for one in notebook.cells if one.cell_type == "code"), 1):
         one.execution_count = number
     return notebook
 
 
 def written(notebook):
-    return json.dumps(notebook).encode()  # nbformat would mend what is damaged
+    return json.dumps(notebook).encode()  # nbformat would repair damaged ones
 
 
 def png(width, height, more=100):
@@ -201,6 +201,10 @@ def with_names_of_odd_types(notebook):
     notebook.cells[0], notebook.cells[2].source = 7, [7, "x = 1"]
 
 
+def words_below_their_question(notebook):
+    notebook.cells[place(notebook, WRITTEN) - 1].source += f"\n\n{WORDS}"
+
+
 SOFTMAX, ATTENTION = cell(solved(), "softmax").source, cell(solved(), "attention").source
 STUB, RELEASED = "def softmax(x):\n    pass", cell(blank(), WRITTEN).source
 ODD_KIND = update("causal-mask", cell_type=7)
@@ -245,6 +249,7 @@ CASES = [
     ("odd outputs and counts", "never-ran", with_odd_outputs_and_counts),
     # another place
     ("words at the top", f"words: {WRITTEN}", empty(WRITTEN), add(AT_THE_TOP, at=1)),
+    ("words below their question", f"words: {WRITTEN}", words_below_their_question, empty(WRITTEN)),
     ("an answer in a cell below", "elsewhere: softmax", lambda _: moved("softmax", 1), ran),
     ("an answer in a cell above", "elsewhere: softmax", lambda _: moved("softmax", 0), ran),
     ("words in a cell below", f"words: {WRITTEN}", lambda _: moved(WRITTEN, 1), ran),
@@ -284,13 +289,6 @@ CASES = [
 ]  # fmt: skip
 
 
-def words_below_their_question(notebook):
-    notebook.cells[place(notebook, WRITTEN) - 1].source += f"\n\n{WORDS}"
-
-
-CASES.append(("words below their question", f"words: {WRITTEN}", words_below_their_question, empty(WRITTEN)))
-
-
 def problems_in(text):
     """{(problem, cell)} of "elsewhere: softmax attention; missing-given"."""
     parts = (part.partition(":")[::2] for part in text.split("; ") if part)
@@ -308,9 +306,5 @@ def everything():
         yield name, NAME, notebook if isinstance(notebook, bytes) else written(notebook), problems_in(problems)
     for assignment in sources.names():
         yield f"solved {assignment}", f"{assignment}.ipynb", written(ran(solved(assignment))), set()
-    yield (
-        "variables in a cell below",
-        "5-project.ipynb",
-        written(ran(moved("collection", 1, "5-project"))),
-        {("elsewhere", "collection")},
-    )
+    below = written(ran(moved("collection", 1, "5-project")))
+    yield "variables in a cell below", "5-project.ipynb", below, {("elsewhere", "collection")}

@@ -22,11 +22,11 @@ READ = """async () => {
 CHECK = "all => all.map(([file, assignment], number) => checkNotebook(contents[number], file, assignment))"
 
 
-def assignment_of(file):
-    return file[:-6] if file[:-6] in sources.names() else damaged.ASSIGNMENT
-
-
-ALL = {name: (file, content, assignment_of(file), expected) for name, file, content, expected in damaged.everything()}
+OF = {f"{assignment}.ipynb": assignment for assignment in sources.names()}
+ALL = {
+    name: (file, content, OF.get(file, damaged.ASSIGNMENT), expected)
+    for name, file, content, expected in damaged.everything()
+}
 
 
 @pytest.fixture(scope="module")
@@ -136,7 +136,7 @@ def test_an_assignment_is_known_without_being_named(assignment, page):
 
 @pytest.mark.long
 def test_each_limit_is_the_graders(page):
-    """Where one is twice as large, the page says something else of some notebook."""
+    """If one is twice as large, the page says something else of some notebook."""
     page(*ALL.values())
     run = f"JSON.stringify(({CHECK})({json.dumps([[file, of] for file, _, of, _ in ALL.values()])}))"
     usual = page.tab.evaluate(run)

@@ -1,4 +1,4 @@
-"""What students get back, the report that the teacher reads, and how pages stand on a screen."""
+"""Students' pages, the teacher's report, and how pages fit on a screen."""
 
 import re
 from html import unescape
@@ -6,7 +6,7 @@ from html import unescape
 import pytest
 from markdown_it import MarkdownIt
 
-from coursework import checks, feedback, pages, reports, sources, stats, words
+from coursework import feedback, pages, reports, sources, stats, words
 from coursework.marks import Marks
 from tests.coursework.conftest import ASSIGNMENT, WRITTEN
 
@@ -17,7 +17,7 @@ POINTS = sources.points(ASSIGNMENT)
 def page_of(points, comments=(), **how):
     """The page of a student with these points; None: not marked yet."""
     given = {name: (points.get(name, 0), most, dict(comments).get(name, "")) for name, most in POINTS.items()}
-    return feedback.page(Marks("ada", ASSIGNMENT, points=points, **how), given)
+    return feedback.page(words.Score(Marks("ada", ASSIGNMENT, points=points, **how), given))
 
 
 def text_of(page):
@@ -30,7 +30,7 @@ def test_pages_hold_text_and_no_hidden_check(course):
     bob, eve = ((course / "feedback" / name / f"{ASSIGNMENT}.html").read_text() for name in ("bob", "eve"))
     assert "<script>" not in bob and "&lt;script&gt;" in bob
     assert "softmax stopped with ValueError" in bob and "array(" not in bob
-    source = (checks.ASSIGNMENTS / ASSIGNMENT / "checks.py").read_text()
+    source = (sources.ASSIGNMENTS / ASSIGNMENT / "checks.py").read_text()
     assert not [line for line in source.splitlines() if len(line.strip()) > 25 and line.strip() in bob]
     assert "About your notebook" in eve and "could not be graded" in eve and "no points yet" in eve
     assert not (course / "feedback" / "kim").exists()
@@ -39,7 +39,7 @@ def test_pages_hold_text_and_no_hidden_check(course):
     assert "## ada" not in report
 
 
-@pytest.mark.parametrize("assignment", checks.names())
+@pytest.mark.parametrize("assignment", sources.names())
 def test_every_mark_belongs_to_a_known_question(assignment):
     found = feedback.questions(assignment)
     assert [name for one in found for name in one.parts] == list(sources.points(assignment))
@@ -99,12 +99,12 @@ def test_the_report_says_first_what_is_worst():
         Marks("ada-51ce9e86", ASSIGNMENT, points=POINTS, notes=["ADA/x reads like ada, another student"]),
         Marks("lost", ASSIGNMENT, notes=["could not be graded"]),
     ]
-    report = reports.report(noted, {}, ("All memory is bounded.",))
+    report = reports.report(noted, [], ("All memory is bounded.",))
     order = [line.split(",")[0][3:] for line in report.splitlines() if line.startswith("## ")]
     assert order == ["lost", "ada-51ce9e86", "told", "copied"]
     assert "\n\nAll memory is bounded.\n\nNo submission, 2-attention: absent.\n\n## " in report
-    assert "told: Cells are missing." in report and "Nothing odd was seen." in reports.report([], {})
-    assert words.status(noted[-1], {}) == "needs a human"
+    assert "told: Cells are missing." in report and "Nothing odd was seen." in reports.report([], [])
+    assert words.Score(noted[-1]).status == "needs a human"
 
 
 @pytest.mark.parametrize(
@@ -112,7 +112,7 @@ def test_the_report_says_first_what_is_worst():
     ["\\[x](javascript:alert(1))", "<b>", "`a`", "# x", "https://x.org", "$\\href{a}{b}$", "&lt;b&gt;", "![a](b)"],
 )
 def test_a_note_of_the_report_is_text(note):
-    report = reports.report([Marks("ada", ASSIGNMENT, notes=[f"file {note}", note])], {})
+    report = reports.report([Marks("ada", ASSIGNMENT, notes=[f"file {note}", note])], [])
     line = report.split("- file ")[1].splitlines()[0]
     html = MarkdownIt("gfm-like", {"linkify": False}).render(f"{line}\n\n{line}\n")
     assert "<a" not in html and "<img" not in html and "<b>" not in html and "$" not in line and "<code>" not in html
@@ -127,8 +127,8 @@ def long_feedback():
 
 def class_page():
     marks = Marks("ada", ASSIGNMENT, points=POINTS, hints={"softmax-hidden": "take <axis=-1> " * 9})
-    given = {("ada", ASSIGNMENT): {name: (0, most, "") for name, most in POINTS.items()}}
-    return stats.page(ASSIGNMENT, stats.rows(ASSIGNMENT, [marks], given), [0], [0])
+    score = words.Score(marks, {name: (0, most, "") for name, most in POINTS.items()})
+    return stats.page(ASSIGNMENT, stats.rows(ASSIGNMENT, [score]), [0], [0])
 
 
 def table():

@@ -1,5 +1,6 @@
 """Anything may be handed in, and anything may come out of the sandbox: grading ends, and the neighbor has his marks."""
 
+import contextlib
 import copy
 import json
 import os
@@ -12,11 +13,11 @@ import nbformat
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from coursework import checks, feedback, files, grading, marking, messages, reports, results, sandbox, sources
+from coursework import checks, feedback, files, grading, marking, messages, reports, results, sandbox, sources, words
 from coursework.comparison import wrong
 from coursework.submissions import read, released, sorted_out
 from coursework.worker import plain
-from tests.coursework.conftest import ASSIGNMENT, prepared
+from tests.coursework.conftest import ASSIGNMENT, prepared, put_file
 
 SOLVED = nbformat.writes(sources.solved_notebook(ASSIGNMENT))
 FULL = sources.points(ASSIGNMENT, marks=("check",))
@@ -72,7 +73,7 @@ def mutilated(draw, content):
     content = bytearray(content)
     for _ in range(draw(st.integers(1, 6))):
         place = draw(st.integers(0, len(content)))
-        if draw(st.booleans()):  # near the end stands an archive's list of files
+        if draw(st.booleans()):  # an archive's list of files is near the end
             place = max(0, len(content) - draw(st.integers(0, 120)))
         content[place : place + draw(st.integers(0, 4))] = draw(st.binary(max_size=4))
     return bytes(content[: draw(st.integers(0, len(content)))] if draw(st.integers(0, 4)) == 0 else content)
@@ -92,7 +93,7 @@ def shown(submission, stream=b""):
         results.save(folder, marks)
         marks = results.load(folder, ASSIGNMENT, marks.student)
         assert len(marking.page(folder, ASSIGNMENT)) < 3_000_000
-    page, report = feedback.page(marks, EVERY), reports.report([marks], {})
+    page, report = feedback.page(words.Score(marks, EVERY)), reports.report([marks], [])
     assert len(page) < 3_000_000 and len(report) < 50_000
     return marks
 
@@ -108,25 +109,6 @@ def test_any_notebook_is_graded_or_refused(text, name):
     shown(submission)
 
 
-def neighbors(put):
-    """A folder with an honest student and what `put` lays beside: reading it ends, and the honest one is there."""
-    with tempfile.TemporaryDirectory() as folder:
-        ada = Path(folder) / "ada" / f"{ASSIGNMENT}.ipynb"
-        ada.parent.mkdir()
-        ada.write_text(SOLVED, encoding="utf-8")
-        put(Path(folder))
-        readable, unreadable = sorted_out(folder, ASSIGNMENT, {"4711": "ada"}, ("ada", "bob"))
-    found = {one.student: one for one in readable}
-    assert found["ada"].file == f"ada/{ASSIGNMENT}.ipynb"
-    assert found["ada"].digest == read("ada", "x.ipynb", SOLVED.encode(), ASSIGNMENT).digest
-    everyone = [one.student for one in [*readable, *unreadable]]
-    assert len({name.casefold() for name in everyone}) == len(everyone)
-    for name in everyone:
-        assert name.isprintable() and 0 < len(name) <= 80 and len(name.encode()) <= files.MOST_NAME
-        assert name[0] not in "=+-@. " and not set(name) & set("/\\ ")
-    return readable, unreadable
-
-
 ODD_NAMES = [*"ADA x_1_2_ -rf =cmd() ｆｕｌｌ 日本".split(), "ada ", "new\nline", "@" * 78 + "..x", "日" * 70]
 PARTS = st.binary(min_size=1, max_size=40).map(lambda name: name.replace(b"/", b"_").replace(b"\0", b"_"))
 PLACES = st.lists(PARTS | st.sampled_from([*map(str.encode, ODD_NAMES), b"\xff"]), min_size=1, max_size=12)
@@ -136,10 +118,12 @@ ENDINGS = st.sampled_from([b"", b".ipynb", b".IPYNB.txt", b".zip", b".py", b"_1_
 @bounded(60)
 @given(st.lists(st.tuples(PLACES, ENDINGS, st.sampled_from(["file", "link", "pipe"])), max_size=6))
 def test_any_folder_leaves_the_neighbor(places):
-    def put(folder):
+    """Reading it ends, the honest one is there, and names are safe."""
+    with tempfile.TemporaryDirectory() as folder:
+        put_file(Path(folder) / "ada" / f"{ASSIGNMENT}.ipynb", SOLVED)
         for parts, ending, kind in places:
             path = os.path.join(os.fsencode(folder), *parts) + ending
-            try:
+            with contextlib.suppress(OSError):
                 os.makedirs(os.path.dirname(path), exist_ok=True)
                 if kind == "link":
                     os.symlink(os.fsencode(folder), path)
@@ -148,10 +132,15 @@ def test_any_folder_leaves_the_neighbor(places):
                 else:
                     with open(path, "x") as file:
                         file.write(SOLVED)
-            except OSError:
-                pass
-
-    neighbors(put)
+        readable, unreadable = sorted_out(folder, ASSIGNMENT, {"4711": "ada"}, ("ada", "bob"))
+    (ada,) = (one for one in readable if one.student == "ada")
+    assert ada.file == f"ada/{ASSIGNMENT}.ipynb"
+    assert ada.digest == read("ada", "x.ipynb", SOLVED.encode(), ASSIGNMENT).digest
+    everyone = [one.student for one in [*readable, *unreadable]]
+    assert len({name.casefold() for name in everyone}) == len(everyone)
+    for name in everyone:
+        assert name.isprintable() and 0 < len(name) <= 80 and len(name.encode()) <= files.MOST_NAME
+        assert name[0] not in "=+-@. " and not set(name) & set("/\\ ")
 
 
 @lru_cache

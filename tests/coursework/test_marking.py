@@ -11,9 +11,9 @@ import pytest
 from coursework import marking, results, words
 from coursework.marks import Marks
 from tests.coursework.conftest import ASSIGNMENT, FULL, WRITTEN
+from tests.coursework.test_feedback import DOT
 
 HOSTILE = Path(__file__).with_name("hostile.txt").read_text(encoding="utf-8")
-DOT = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 ANSWERS = {"ada": "A dot product of $d_k$ terms has variance $d_k$.", "bob": HOSTILE, "kim": "Because.", "lee": ""}
 
 

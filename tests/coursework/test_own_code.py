@@ -5,10 +5,9 @@ import json
 import numpy as np
 import pytest
 
-from coursework import checks, references, reports, results, rosters, sources, worker
+from coursework import references, reports, results, rosters, sources, worker
 from coursework.__main__ import main
 from coursework.marks import Marks
-from coursework.references.attention import attention
 from tests.coursework.conftest import ASSIGNMENT, batch, cell, with_cells
 from tutorial_book.exercises import ask, own_code
 
@@ -18,7 +17,7 @@ ATTENTION = cell(sources.solved_notebook(ASSIGNMENT), "attention").source
 
 def reference(name):
     """The right function of this name."""
-    return next(vars(one)[name] for one in map(references.module, references.homes()) if hasattr(one, name))
+    return next(vars(one)[name] for one in map(references.of, sources.names()) if hasattr(one, name))
 
 
 def right_for(name, me):
@@ -28,7 +27,7 @@ def right_for(name, me):
     return own_code.answer_of(name, me, made)
 
 
-@pytest.mark.parametrize("assignment", checks.names())
+@pytest.mark.parametrize("assignment", sources.names())
 def test_each_assignment_asks_one_question_without_points(assignment):
     points = sources.points(assignment)
     name = own_code.of(points)
@@ -67,19 +66,15 @@ def test_the_name_is_read_and_nothing_runs(code):
     assert own_code.name_in(code) == NAMES[code]
 
 
-@pytest.mark.parametrize("function, me, said", [
-    (attention, " ", "Write your name into ME first: the question is drawn from it."),
-    (lambda Q, K, V, mask=None: (V, Q), "Ada", "This question comes when your attention passes its check."),
-    (attention, "Ada", f"{own_code.drawn('own-attention', 'Ada')[1]}\n{own_code.WHY}"),
-], ids=["no name", "wrong", "right"])  # fmt: skip
-def test_a_question_is_asked_when_the_function_passes(function, me, said, capsys):
-    ask("own-attention", function, me)
+@pytest.mark.parametrize("name, function, me, said", [
+    ("own-attention", reference("attention"), " ", "Write your name into ME first: the question is drawn from it."),
+    ("own-attention", lambda *_: 1, "Ada", "This question comes when your attention passes its check."),
+    ("own-attention", reference("attention"), "Ada", f"{own_code.drawn('own-attention', 'Ada')[1]}\n{own_code.WHY}"),
+    ("own-train-bpe", None, "Ada", "This question is not asked any more."),
+], ids=["no name", "wrong", "right", "of an old notebook"])  # fmt: skip
+def test_a_question_is_asked_when_the_function_passes(name, function, me, said, capsys):
+    ask(name, function, me)
     assert capsys.readouterr().out == f"{said}\n"
-
-
-def test_a_question_of_an_old_notebook_stops_nothing(capsys):
-    ask("own-train-bpe", None, "Ada")
-    assert capsys.readouterr().out == "This question is not asked any more.\n"
 
 
 CODE = {  # who -> cell -> code
@@ -112,9 +107,8 @@ def test_names_that_do_not_fit_are_told(graded):
     people = {"ada": "Ada Lovelace", "bob": "ada  LOVELACE", "eve": "Eve", "kim": "", "lee": "", "zoe": "Müller"}
     marks = [Marks(student, ASSIGNMENT, me=me) for student, me in people.items()]
     assert reports.namesakes(marks) == ["ada, bob have the same name in ME."]
-    students = {one: rosters.Student(one, "X", one) for one in people} | {
-        "zoe": rosters.Student("zoe", "muller", "Zoë")
-    }
+    students = {one: rosters.Student(one, "X", one) for one in people}
+    students["zoe"] = rosters.Student("zoe", "muller", "Zoë")
     (told,) = rosters.of_another_name(marks, students)
     assert told == "bob: the name in ME is ada LOVELACE, which is not in the roster's line.".replace(" L", "  L")
     assert "ada, bob have the same name in ME" in (graded / "results" / "report.md").read_text()  # both are solved

@@ -9,8 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from coursework import checks, processes, sources
-from coursework.references import project as right
+from coursework import checks, processes, references, sources
 from tests.coursework.conftest import cell
 from tutorial_book.exercises import project
 
@@ -18,7 +17,7 @@ VALUES = {}
 for solution in ("collection", "report"):
     exec(cell(sources.solved_notebook("5-project"), solution).source, VALUES)
 TEXTS, LABELS, REPORT = (VALUES[name] for name in ("TEXTS", "LABELS", "REPORT"))
-FUNCTIONS = right.neighbor_purity, right.neighbor_margin, right.purity_p
+FUNCTIONS = [vars(references.of("5-project"))[name] for name in ("neighbor_purity", "neighbor_margin", "purity_p")]
 
 
 @pytest.mark.parametrize("texts, labels, problem", [

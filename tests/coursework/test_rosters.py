@@ -2,7 +2,7 @@
 
 import pytest
 
-from coursework import grading, lateness, references, results, rosters, sources
+from coursework import grading, lateness, results, rosters, sources
 from coursework.__main__ import main
 from coursework.marks import Marks
 from tests.coursework.conftest import ASSIGNMENT, FULL, rows
@@ -11,19 +11,11 @@ CANVAS = "Student,ID,SIS User ID,SIS Login ID,Section,A 1 (7)\n    Points Possib
 CANVAS += '"Lovelace, Ada",4711,S1,ada@x.edu,A,12\n"Test, Student",4999,,,A,\n"Student, Test",5000,,,A,\n'
 PLATFORMS = {  # name -> (the file, (id, last name, first name) of the first student)
     "Canvas": (CANVAS, ("ada@x.edu", "Lovelace", "Ada")),
-    "Moodle": (
-        "Identifier,Full name,Email address,Status,Grade\nParticipant 815,Ada Lovelace,ada@x.edu,No submission,\n",
-        ("ada@x.edu", "Ada Lovelace", ""),
-    ),
-    "Blackboard": (
-        "Last Name\tFirst Name\tUsername\tStudent ID\tLast Access\nLovelace\tAda\tal1815\t99\t\n",
-        ("al1815", "Lovelace", "Ada"),
-    ),
+    "Moodle": ("Identifier,Full name,Email address\nParticipant 815,Ada L,ada@x.edu\n", ("ada@x.edu", "Ada L", "")),
+    "Blackboard": ("Last Name\tFirst Name\tUsername\tStudent ID\nL\tAda\tal1815\t99\t\n", ("al1815", "L", "Ada")),
     "Gradescope": ("First Name,Last Name,SID,Email,Sections\nAda,Lovelace,99,ada@x.edu,A\n", ("99", "Lovelace", "Ada")),
     "Gradescope without numbers": ("Name,SID,Email\nAda Lovelace,,ada@x.edu\n", ("ada@x.edu", "Ada Lovelace", "")),
-    "GitHub Classroom": (
-        '"identifier","github_username","github_id","name"\n"ada@x.edu","octocat","1","Ada"\n', ("octocat", "Ada", "")
-    ),
+    "GitHub Classroom": ('"identifier","github_username","name"\n"a@x","octocat","Ada"\n', ("octocat", "Ada", "")),
     "a list of one's own": ("student,last_name,first_name\n李明,李,明\n", ("李明", "李", "明")),
     "capitals": ("Student;Last Name;First Name\nmüller;Müller;Jörg\n", ("müller", "Müller", "Jörg")),
     "Excel's own first line": ("sep=;\nstudent;last_name\nada;Lovelace\n", ("ada", "Lovelace", "")),
@@ -45,10 +37,7 @@ REFUSED = {
     "cp1252": ("student,last_name\nada,Möller\n".encode("cp1252"), "line 2 is not. In Excel: Save as, CSV UTF-8"),
     "a workbook": (b"PK\x03\x04 xl/workbook.xml", "is a workbook and must be a CSV file. In Excel: Save as, CSV UTF-8"),
     "half a letter": (b"\xff\xfes\x00t", "must be UTF-8"), "nothing": (b"", "got nothing. Export it in English"),
-    "German": (
-        "Vollständiger Name;E-Mail-Adresse\nAda;a@x\n".encode(),
-        "got Vollständiger Name, E-Mail-Adresse. Export",
-    ),
+    "German": ("Vollständiger Name;E-Mail\nAda;a@x\n".encode(), "got Vollständiger Name, E-Mail. Export"),
     "no headings": (b"ada\nbob\n", 'call the column with the names in its files "student"'),
     "a name twice": (b"student\nada\nada\n", "names ada twice"),
     "a quote too many": (b'student,l\nada,"A\nbob,B\n', "cannot be read at line 3: unexpected end of data. Is a quote"),
@@ -110,15 +99,16 @@ STATUS = {
 }  # fmt: skip
 
 
+STATUS |= dict.fromkeys(["Zur Bewertung abgegeben - 2 Tage verspätet", "2 fortnights late", "late?", "x"])
+
+
 @pytest.mark.parametrize("status", STATUS)
-def test_durations_are_read_whole(status):
-    assert lateness._days(status, "ada") == STATUS[status]
-
-
-@pytest.mark.parametrize("status", ["Zur Bewertung abgegeben - 2 Tage verspätet", "2 fortnights late", "late?", "x"])
-def test_a_status_that_is_not_understood_is_refused(status):
-    with pytest.raises(ValueError, match="the roster's Status of ada is not understood"):
-        lateness._days(status, "ada")
+def test_durations_are_read_whole_or_rejected(status):
+    if STATUS[status] is not None:
+        assert lateness._days(status, "ada") == STATUS[status]
+    else:
+        with pytest.raises(ValueError, match="the roster's Status of ada is not understood"):
+            lateness._days(status, "ada")
 
 
 def test_a_student_of_one_variant_lacks_nothing_in_the_other(tmp_path):
@@ -128,7 +118,7 @@ def test_a_student_of_one_variant_lacks_nothing_in_the_other(tmp_path):
     both = ["ada", "bob", "kim"]
     assert [marks.student for marks in results.marks_in(tmp_path, one, both)] == ["ada", "kim"]
     assert [marks.student for marks in results.marks_in(tmp_path, other, both)] == ["bob", "kim"]
-    assert references.split(one)[0] == references.split(other)[0]
+    assert sources.split(one)[0] == sources.split(other)[0]
 
 
 def test_names_and_ids_are_those_of_the_roster(tmp_path):

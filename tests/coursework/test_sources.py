@@ -1,4 +1,4 @@
-"""From a source to notebooks: students get neither solutions nor hidden checks, and a source that is wrong is told."""
+"""From a source to notebooks: students get neither solutions nor hidden checks, and a wrong source raises an error."""
 
 import re
 
@@ -6,10 +6,10 @@ import nbformat
 import pytest
 from nbgrader import nbgraderformat
 
-from coursework import checks, references, sources
+from coursework import references, sources
 from coursework.__main__ import NOTEBOOKS, ROOT
 
-NAMES = checks.names()
+NAMES = sources.names()
 each_assignment = pytest.mark.parametrize("name", NAMES)
 
 
@@ -24,7 +24,7 @@ def test_student_notebook_has_no_solutions_or_hidden_checks(name):
             least = 10 if cell.metadata.get("solution", "").startswith("me") else 20  # an answer of one value
             lines = [line.strip() for line in region.splitlines()[1:-1] if len(line.strip()) > least]
             assert lines and not [line for line in lines if line in plain]
-    hidden = (checks.ASSIGNMENTS / name / "checks.py").read_text()
+    hidden = (sources.ASSIGNMENTS / name / "checks.py").read_text()
     own = [line.strip() for line in hidden.splitlines() if "yield" in line and len(line.strip()) > 30]
     assert own and not [line for line in own if line in plain]
 
@@ -75,9 +75,9 @@ def test_notebooks_are_in_step_with_sources(name):
 
 def test_references_out_of_step_are_named_and_fixed(tmp_path, monkeypatch):
     monkeypatch.setattr(references, "FOLDER", tmp_path)
-    monkeypatch.setattr(references, "homes", lambda: ["project"])
+    monkeypatch.setattr(references, "homes", lambda: {"project": "5-project"})
     assert references.out_of_step() == ["project.json"]
-    assert references.out_of_step(mend=True) == [] == references.out_of_step()
+    assert references.out_of_step(fix=True) == [] == references.out_of_step()
     made = tmp_path / "project.json"
     made.write_text(made.read_text(encoding="utf-8").replace("1", "2"), encoding="utf-8")
     assert references.out_of_step() == ["project.json"]

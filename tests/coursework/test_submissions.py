@@ -1,6 +1,6 @@
 """What is read out of notebooks: honest slips cost nothing, and what runs is what the teacher sees.
 
-What students are told of each damaged notebook is compared with the page "Check my notebook" in test_check.py.
+The messages about each damaged notebook are compared with the page "Check my notebook" in test_check.py.
 """
 
 import copy
@@ -39,17 +39,15 @@ WORDS_ELSEWHERE = [f"no words in {WRITTEN}, but in cells that were added"]
 COUNTS = "defined again in another cell: the one in the question's cell counts"
 AS_GIVEN = "it was used as it was given"
 # Damaged notebook -> (what the teacher is noted, the answers that are not those of the solved notebook: a part of each,
-# or None where there is none, how many cells count as added).
+# or None if there is none, how many cells count as added).
 SLIPS = {
     "never saved": (["as it was handed out: nothing was written"], dict.fromkeys(GIVEN, ""), 0),
     "one answer is missing": ([], {"softmax": "NotImplementedError"}, 0),
     "an answer was emptied": ([], {WRITTEN: " \n"}, 0),
-    "never run": ([], {}, 0),
-    "odd outputs and counts": ([], {}, 0),
-    "an answer in a cell below": ([f"{ELSEWHERE}softmax"], {}, 0),
-    "an answer in a cell above": ([f"{ELSEWHERE}softmax"], {}, 0),
-    "words in a cell below": (WORDS_ELSEWHERE, {WRITTEN: ""}, 1),
-    "words at the top": (WORDS_ELSEWHERE, {WRITTEN: ""}, 1),
+    **dict.fromkeys(["never run", "odd outputs and counts", "a check was deleted"], ([], {}, 0)),
+    "a given cell was deleted": ([], {}, 0),
+    **dict.fromkeys(["an answer in a cell below", "an answer in a cell above"], ([f"{ELSEWHERE}softmax"], {}, 0)),
+    **dict.fromkeys(["words in a cell below", "words at the top"], (WORDS_ELSEWHERE, {WRITTEN: ""}, 1)),
     "words that go on below": ([], {}, 2),
     "words in a code cell": ([], {WRITTEN: ""}, 1),
     "two functions in one cell": (
@@ -61,8 +59,6 @@ SLIPS = {
     "a check was changed": ([f"changed cell: softmax-public; {AS_GIVEN}"], {}, 0),
     "a given cell was changed": ([f"changed cell: given-6f11581d; {AS_GIVEN}"], {}, 0),
     "a cell was deleted": (["missing cells: softmax"], {"softmax": None}, 0),
-    "a check was deleted": ([], {}, 0),
-    "a given cell was deleted": ([], {}, 0),
     "a cell is there twice": (["duplicate cell: softmax; the last one that was written in counts"], {}, 1),
     "a written cell is there four times": (
         [f"duplicate cell: {WRITTEN}; the last one that was written in counts"], {WRITTEN: "Last."}, 2
@@ -153,11 +149,6 @@ def test_the_value_after_its_own_cell_is_kept(solved):
     assert ada.keep[ada.cells.index("import numpy as np")] == ["np"]
 
 
-def test_blackboards_later_attempt_is_newer():
-    one, two = (f"2-attention_ada_attempt_2026-{day}-10-15-00_x.ipynb" for day in ("11-03", "12-01"))
-    assert (0, 0) < submissions.age(one) < submissions.age(two)
-
-
 def test_the_fullest_and_newest_file_counts(solved, put, sort_out):
     begun = with_code(blank(), "softmax", GIVEN["softmax"])
     for file, content in ((NAME, blank()), ("v9.ipynb", begun), ("more.ipynb", "{")):
@@ -170,6 +161,8 @@ def test_the_fullest_and_newest_file_counts(solved, put, sort_out):
     assert f"Another file of yours, {NAME}, was not graded: it is older than another of yours" in str(ada.told)
     assert "more.ipynb, was not graded: it is cut off" in str(ada.told) and "more.ipynb, not graded" in str(ada.notes)
     assert len(ada.told) == 4
+    one, two = (f"2-attention_ada_attempt_2026-{day}-10-15-00_x.ipynb" for day in ("11-03", "12-01"))  # Blackboard's
+    assert (0, 0) < submissions.age(one) < submissions.age(two)
 
 
 REACHING = ["exec(x)", "\uff45xec(x)", "import builtins", "import ctypes", "open('/etc/passwd')", "x.__eq__"]

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import pytest
 
-from coursework import feedback, files, lateness, rosters, sources, stats
+from coursework import feedback, files, lateness, rosters, sources, stats, words
 from coursework.marks import Marks
 from tests.coursework.conftest import ASSIGNMENT, FULL, WRITTEN
 
@@ -21,12 +21,13 @@ def absent(student):
     return Marks(student, ASSIGNMENT, notes=["no submission"], submitted=False)
 
 
-def given_to(*all_marks):
-    """(student, assignment) -> scores: all points that the checks gave, and 4 for the words."""
-    return {
-        (one.student, ASSIGNMENT): {name: (one.points.get(name, 4), most, "") for name, most in POINTS.items()}
-        for one in all_marks
-    }
+def scored(*all_marks, late=None):
+    """The scores: all points that the checks gave, and 4 for the words."""
+
+    def cells(one):
+        return {name: (one.points.get(name, 4), most, "") for name, most in POINTS.items()} if one.points else {}
+
+    return [words.Score(one, cells(one), (late or {}).get(one.student)) for one in all_marks]
 
 
 def listed(name, **row):
@@ -83,19 +84,19 @@ def test_what_was_known_of_lateness_stays(tmp_path):
 def test_one_of_a_group_hands_in_for_all():
     marks = [marks_of("ada"), absent("bob"), marks_of("eve"), marks_of("kim"), absent("lea"), absent("max")]
     members = {"ada": "1", "bob": "1", "eve": "2", "kim": "2", "lea": "2"}
-    late = {"ada": lateness.Late(1, "10%/day")}
-    found, given, late, about = rosters.shared(marks, given_to(marks[0], *marks[2:4]), late, members)
-    assert [one.student for one in found] == [one.student for one in marks]
-    assert [bool(given.get((one.student, ASSIGNMENT))) for one in found] == [True, True, True, True, False, False]
-    assert late["bob"].days == 1 and len(about) == 1 and "Group 2: eve and kim" in about[0]
+    scores = scored(*marks, late={"ada": lateness.Late(1, "10%/day")})
+    found, about = rosters.shared(scores, members)
+    assert [one.marks.student for one in found] == [one.student for one in marks]
+    assert [bool(one.cells) for one in found] == [True, True, True, True, False, False]
+    assert found[1].late.days == 1 and len(about) == 1 and "Group 2: eve and kim" in about[0]
     assert [one.student for one in rosters.without_covered(marks, members)] == ["ada", "eve", "kim", "max"]
 
 
 def test_a_damaged_file_costs_the_group_nothing():
     damaged, good = marks_of("eve", points={}), marks_of("kim")
     marks, members = [damaged, good, absent("lea")], dict.fromkeys(("eve", "kim", "lea"), "2")
-    found, given, _, about = rosters.shared(marks, given_to(good), {}, members)
-    assert not found[0].points and not about and found[2].points == good.points and ("eve", ASSIGNMENT) not in given
+    found, about = rosters.shared(scored(*marks), members)
+    assert not found[0].marks.points and not about and found[2].marks.points == good.points and not found[0].cells
     alone = [damaged, absent("lea")]
     assert rosters.without_covered(alone, members) == alone
 
@@ -129,32 +130,17 @@ def test_no_file_name_redirects_a_page(path, name, zipped, put, tmp_path):
 
 
 def test_the_archive_holds_each_page_once(tmp_path):
-    """And none of who handed in nothing."""
-    marks = [marks_of("ada", "a_1_2_x.ipynb"), marks_of("bob", "a_1_2_x.ipynb"), marks_of("kim")]
-    handed_in = [*marks[:2], absent("kim")]
-    feedback.write_pages(tmp_path, ASSIGNMENT, handed_in, given_to(*marks), {})
+    """It has no page for a student who handed in nothing."""
+    marks = [marks_of("ada", "a_1_2_x.ipynb"), marks_of("bob", "a_1_2_x.ipynb")]
+    feedback.write_pages(tmp_path, ASSIGNMENT, scored(*marks, absent("kim")))
     with zipfile.ZipFile(tmp_path / f"feedback-{ASSIGNMENT}.zip") as archive:
         texts = {name: archive.read(name).decode() for name in archive.namelist()}
     assert sorted(texts) == [f"a_1_2_{ASSIGNMENT}.html", f"bob/{ASSIGNMENT}.html"]
     assert "<strong>bob</strong>" in texts[f"bob/{ASSIGNMENT}.html"]
 
 
-def class_of_three():
-    hint, points = "take <axis=-1>", {**FULL, "softmax-public": 0, "softmax-hidden": 1}
-    cases = {"softmax-hidden": [("a matrix", False), ("a vector", True)]}
-    hints = {"softmax-public": hint, "softmax-hidden": hint}
-    one = marks_of("bob", points=points, hints=hints, cases=cases)
-    two = marks_of("kim", points=points, hints={"softmax-hidden": hint})
-    return [marks_of("ada"), one, two, absent("eve")]
-
-
-def softmax_lines(marks, given):
-    """The lines of stats.csv about softmax, without the assignment and the question."""
-    return [line[2:] for line in stats.rows(ASSIGNMENT, marks, given) if line[1] == "Question 1: softmax"]
-
-
 def test_what_most_failed_comes_first():
-    """Then the order of the check. Who fails a case in two checks of a question is one student."""
+    """Then the order of the check. A student who fails a case in two checks counts once."""
     cases = ["one row of scores", "a matrix", "several matrices", "rows of large and small scores", "a score of -inf"]
 
     def one(student, check, hint, failed):
@@ -167,7 +153,8 @@ def test_what_most_failed_comes_first():
         one("kim", "softmax-public", "a second, of one", []),
     ]
     marks[2].cases["softmax-public"] = marks[2].cases["softmax-hidden"]
-    assert [line[1:4] for line in softmax_lines(marks, given_to(*marks))[2:]] == [
+    lines = [line[3:6] for line in stats.rows(ASSIGNMENT, scored(*marks)) if line[1] == "Question 1: softmax"]
+    assert lines[2:] == [
         ["several matrices", 3, 4],
         *([case, 1, 4] for case in cases if case != "several matrices"),
         ["of two", 2, 4],
@@ -178,26 +165,27 @@ def test_what_most_failed_comes_first():
 
 def test_the_class_page_says_what_to_teach_again(tmp_path):
     """Its means are of those who are fully marked."""
-    marks, path = class_of_three(), tmp_path / f"class-{ASSIGNMENT}.html"
-    given = given_to(*marks[:3])
-    stats.write_class(tmp_path, ASSIGNMENT, marks, given)
+    how = {"points": {**FULL, "softmax-public": 0, "softmax-hidden": 1}, "hints": {"softmax-hidden": "take <axis=-1>"}}
+    scores = scored(marks_of("ada"), marks_of("bob", **how), marks_of("kim", **how), absent("eve"))
+    path = tmp_path / f"class-{ASSIGNMENT}.html"
+    stats.write_class(tmp_path, ASSIGNMENT, scores)
     page = path.read_text()
     assert "<strong>Question 1: softmax</strong>: 47 % of its points on average. “take &lt;axis=-1&gt;” (2)" in page
     assert "fully marked: 3 submissions, mean 37.3 and median 36 of 40 points" in page and "ada" not in page
-    given["ada", ASSIGNMENT][WRITTEN], given["max", ASSIGNMENT] = (None, 4, ""), {}
-    stats.write_class(tmp_path, ASSIGNMENT, [*marks, marks_of("max", points={})], given)
+    scores[0].cells[WRITTEN] = None, 4, ""
+    stats.write_class(tmp_path, ASSIGNMENT, [*scores, *scored(marks_of("max", points={}))])
     assert "fully marked: 2 submissions, mean 36.0" in path.read_text()
-    given[marks[1].student, ASSIGNMENT][WRITTEN] = given[marks[2].student, ASSIGNMENT][WRITTEN] = (None, 4, "")
-    stats.write_class(tmp_path, ASSIGNMENT, marks, given)
+    scores[1].cells[WRITTEN] = scores[2].cells[WRITTEN] = None, 4, ""
+    stats.write_class(tmp_path, ASSIGNMENT, scores)
     page = path.read_text()
     assert "Code: 3 submissions, mean 33.3" in page and "not marked yet are left out" in page and "mean 0.0" not in page
     assert "<strong>Question 1: softmax</strong>: 47 % of its points on average." in page
-    stats.write_class(tmp_path, ASSIGNMENT, [absent("ada")], {})
+    stats.write_class(tmp_path, ASSIGNMENT, scored(absent("ada")))
     assert "<p>Late days" in path.read_text() and "No question has less" in path.read_text()
 
 
 def test_the_weakest_question_comes_first_with_its_mistakes():
-    """Three fifths of the points are enough; the three mistakes that most made are told."""
+    """Three fifths of the points are enough; the three most frequent mistakes are listed."""
     titles = [f"Question {number}: n < m" for number in (1, 2, 3, 4)]
     means = [(2.98, 5), (3.1, 10), (6, 10), (0, 4)]
     lines = [["x", title, "question", "all points", 1, 9, *mean] for title, mean in zip(titles, means)]

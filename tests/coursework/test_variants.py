@@ -36,7 +36,7 @@ def hidden_calls(assignment, seed=1):
 @each_varied
 @each_year
 def test_answers_of_one_variant_fail_in_another(assignment, variant):
-    right = references.module(HOMES[assignment], variant)
+    right = references.of(named(assignment, variant))
     for other in YEARS:
         calls = hidden_calls(named(assignment, other))
         made = [comparison.given_by(getattr(right, call.name), call) for call in calls]
@@ -44,9 +44,9 @@ def test_answers_of_one_variant_fail_in_another(assignment, variant):
         assert failed == (FUNCTIONS[assignment] if other != variant else set())
 
 
-@pytest.mark.parametrize("home", HOMES.values())
-def test_two_years_in_a_row_share_no_rule(home):
-    rules = [(place, len(options)) for place, options in enumerate(references._rules(home).values())]
+@each_varied
+def test_two_years_in_a_row_share_no_rule(assignment):
+    rules = [(place, len(options)) for place, options in enumerate(sources.rules(assignment).values())]
     assert all(count >= place + 3 for place, count in rules)
     for year in range(2020, 2060):
         for place, count in rules:
@@ -89,11 +89,11 @@ def test_mistakes_by_every_rule_get_their_own_hints(assignment, capsys):
 @each_year
 def test_notebook_states_the_rules_of_its_variant(assignment, variant):
     notebook = sources.solved_notebook(named(assignment, variant))
-    made = references.module(HOMES[assignment], variant)
+    made = references.of(named(assignment, variant))
     texts = "\n".join(one.source for one in notebook.cells if one.cell_type == "markdown")
     code = "\n".join(one.source for one in notebook.cells if one.cell_type == "code")
     assert "«" not in texts + code
-    for rule in references._rules(HOMES[assignment]).values():
+    for rule in sources.rules(assignment).values():
         for constant in rule[0]:
             value = getattr(made, constant)
             assert (value if isinstance(value, str) else str(round(value))) in texts or constant == "POWER"
@@ -102,7 +102,7 @@ def test_notebook_states_the_rules_of_its_variant(assignment, variant):
 
 def test_a_teacher_makes_a_variant_with_one_command(tmp_path, capsys, monkeypatch):
     monkeypatch.setattr("coursework.__main__.ROOT", tmp_path)
-    monkeypatch.setattr(references, "out_of_step", lambda mend: [])
+    monkeypatch.setattr(references, "out_of_step", lambda fix: [])
     monkeypatch.setitem(sys.modules, "website.notebooks.convert", SimpleNamespace(INSTALL="pass"))
     assert main(["assignments", "--to", str(tmp_path / "to"), "--variant", "20 27"]) == 2
     assert "small letters and digits" in capsys.readouterr().err
@@ -114,6 +114,3 @@ def test_a_teacher_makes_a_variant_with_one_command(tmp_path, capsys, monkeypatc
     with pytest.raises(SystemExit):
         main(["grade", str(tmp_path), "--assignment", "6-essay-2027"])
     assert "must be one such as" in capsys.readouterr().err
-
-
-MINE, OTHER = "2-attention-2027", "2-attention-2028"

@@ -1,7 +1,7 @@
 """A term by a teacher's commands: an assignment with two variants, for a section in Canvas and another one in Moodle.
 
-Each score is written down here, beside what was handed in. What the grader exports is read by what Canvas and Moodle
-document of their imports, and by nothing of the grader's.
+Each score is written down here, next to the file that was handed in. The exports are read as Canvas and Moodle
+document their imports, without the grader's code.
 """
 
 import contextlib
@@ -202,7 +202,7 @@ def test_the_class_is_counted_and_the_report_written(place):
 
 
 def megabytes(process):
-    """What a process has in memory; what it shares counts in parts."""
+    """Return a process's memory in megabytes; shared memory counts in parts."""
     with contextlib.suppress(OSError):
         return int(re.search(r"Pss: +(\d+)", Path(f"/proc/{process}/smaps_rollup").read_text())[1]) / 1024
     return 0

@@ -16,10 +16,6 @@ WAITING = "written questions to mark"
 HEAD = "student,question,points,comment,answer\n"
 
 
-def read_csv(path):
-    return list(csv.reader(io.StringIO(path.read_text())))
-
-
 def scores_of(course):
     return {name: (line["score"], line["status"]) for name, line in rows(course / "grades.csv").items()}
 
@@ -49,7 +45,7 @@ def test_the_teachers_marks_are_kept_and_come_out(course, tmp_path):
         assert main([*command, "--to", str(course)]) == 0  # the roster of before
         lines = rows(course / "grades.csv")
         assert (lines["ada"]["score"], lines["ada"]["max_score"], lines["ada"]["oral"]) == ("39", "40", "2.5")
-        head, possible, *canvas = read_csv(course / "canvas.csv")
+        head, possible, *canvas = csv.reader(io.StringIO((course / "canvas.csv").read_text()))
         assert possible[0] == "    Points Possible" and possible[-2:] == ["40", "4"]
         assert [line[-2:] for line in canvas] == [["39", "2.5"], [f"{automatic + 1:g}", ""], ["", ""], ["", ""]]
     page = (course / "feedback" / "ada" / f"{ASSIGNMENT}.html").read_text()
@@ -73,13 +69,17 @@ def marks_of(student, **points):
     return Marks(student, ASSIGNMENT, points={**dict.fromkeys(FULL, 0), **points})
 
 
+def score_of(where, marks):
+    return words.scores(where, ASSIGNMENT, [marks])[0]
+
+
 def test_points_of_code_come_from_marks_alone(tmp_path):
     words.give(tmp_path, ASSIGNMENT, {("ada", "softmax-hidden"): words.Word(None, "Use keepdims.")})
     ada = marks_of("ada", softmax_hidden=2.5)
-    assert words.scores(tmp_path, [ada])["ada", ASSIGNMENT]["softmax-hidden"] == (2.5, 4, "Use keepdims.")
+    assert score_of(tmp_path, ada).cells["softmax-hidden"] == (2.5, 4, "Use keepdims.")
     words.path_of(tmp_path, ASSIGNMENT).write_text(f"{HEAD}ada,softmax-hidden,4,,\n")
     with pytest.raises(ValueError, match="line 2: the points of softmax-hidden come from grading"):
-        words.scores(tmp_path, [ada])
+        score_of(tmp_path, ada)
 
 
 WRONG = {
@@ -122,13 +122,13 @@ def test_an_empty_answer_has_no_points(tmp_path):
     ada, given = marks_of("ada"), cell(sources.student_notebook(ASSIGNMENT), WRITTEN).source
     for text in (given, "", f"\n{given} "):
         ada.answers = {WRITTEN: text}
-        assert words.scores(tmp_path, [ada])["ada", ASSIGNMENT][WRITTEN] == (0, 4, words.NO_ANSWER)
+        assert score_of(tmp_path, ada).cells[WRITTEN] == (0, 4, words.NO_ANSWER)
     words.give(tmp_path, ASSIGNMENT, {("ada", WRITTEN): words.Word(1, "On paper")})
-    assert words.scores(tmp_path, [ada])["ada", ASSIGNMENT][WRITTEN] == (1, 4, "On paper")
+    assert score_of(tmp_path, ada).cells[WRITTEN] == (1, 4, "On paper")
     words.path_of(tmp_path, ASSIGNMENT).unlink()
     ada.extra = [("markdown", "My answer is here. " * 5)]  # only a person can say what this answers
-    assert words.scores(tmp_path, [ada])["ada", ASSIGNMENT][WRITTEN][0] is None
-    assert words.status(ada, words.scores(tmp_path, [ada])["ada", ASSIGNMENT]) == WAITING
+    assert score_of(tmp_path, ada).cells[WRITTEN][0] is None
+    assert score_of(tmp_path, ada).status == WAITING
 
 
 def test_marks_of_the_old_gradebook_are_taken_over_once(tmp_path):

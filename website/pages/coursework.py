@@ -31,10 +31,10 @@ PICTURES = ["MOST_PICTURE", "MOST_PICTURES", "MOST_IN_CELL", "MOST_PIXELS", "MOS
 
 def assignments(origin: Origin | None) -> list[str]:
     """The assignments as lines of a Markdown table: title, time, points, and the notebook here and in Colab."""
-    from coursework import checks, sources
+    from coursework import sources
 
     rows = []
-    for name in checks.names():
+    for name in sources.names():
         title = sources.title(name).removeprefix("Assignment ")
         time = re.search(r"\*\*Time:\*\* ([^.,;]+)", sources.source(name).cells[0].source)[1]
         notebook = f'<a href="../notebooks/{name}.ipynb" download>{name}.ipynb</a>'  # of launch.py

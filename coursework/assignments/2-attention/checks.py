@@ -24,7 +24,7 @@ def softmax_hidden(rng):
 
 
 def _sizes(rng):
-    """(n_q, n_k, d_k, d_v): all different, so that no axis can be mixed up, and sqrt(d_k) is no whole number."""
+    """(n_q, n_k, d_k, d_v): all different, so that no axis can be mixed up, and sqrt(d_k) is not a whole number."""
     d_k = rng.choice([5, 6, 7, 8])
     n_q, n_k, d_v = rng.choice([n for n in range(2, 9) if n != d_k], size=3, replace=False)
     return n_q, n_k, d_k, d_v

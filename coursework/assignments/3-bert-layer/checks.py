@@ -5,7 +5,7 @@ from functools import lru_cache
 import numpy as np
 
 from coursework.checks import call, calls_of
-from coursework.references import bert_layer as right
+from tutorial_book.exercises.bert_layer import random_weights, weights_of
 
 
 def _sizes(rng):
@@ -19,7 +19,7 @@ def _texts(rng):
     for _ in range(2):
         n, heads, d_model, d_ff = _sizes(rng)
         mask = np.arange(n) < rng.integers(2, n)
-        yield rng.normal(size=(n, d_model)), right.random_weights(rng, d_model, d_ff), heads, mask
+        yield rng.normal(size=(n, d_model)), random_weights(rng, d_model, d_ff), heads, mask
 
 
 def _with_and_without_padding(name):
@@ -35,7 +35,7 @@ def _with_and_without_padding(name):
 
 def _small(rng):
     """X and weights: three tokens, d_model 4."""
-    return rng.normal(size=(3, 4)), right.random_weights(rng, 4, 8)
+    return rng.normal(size=(3, 4)), random_weights(rng, 4, 8)
 
 
 def layer_norm_hidden(rng):
@@ -54,7 +54,7 @@ def gelu_hidden(rng):
 
 def _grouped(rng, n_heads, n_groups):
     d_k, n = (int(size) for size in rng.choice([3, 5, 7, 8], size=2, replace=False))
-    weights = right.random_weights(rng, n_heads * d_k, 10, n_groups * d_k)
+    weights = random_weights(rng, n_heads * d_k, 10, n_groups * d_k)
     return rng.normal(size=(n, n_heads * d_k)), weights, n_heads, n_groups
 
 
@@ -87,7 +87,7 @@ def bert_layer_bert(rng):
         states = model(torch.tensor(encoding.ids), **inputs, output_hidden_states=True).hidden_states
     states, mask = [state[0].numpy() for state in states], inputs["attention_mask"][0].bool().numpy()
     for layer in range(bert.config.n_layers):
-        arguments = (states[layer], right.weights_of(bert, layer), bert.config.n_heads, mask)
+        arguments = (states[layer], weights_of(bert, layer), bert.config.n_heads, mask)
         yield call("bert_layer", *arguments, expect=states[layer + 1], tolerance=1e-4)
 
 

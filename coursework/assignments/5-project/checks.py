@@ -4,12 +4,12 @@ from functools import partial
 
 import numpy as np
 
+from coursework import references
 from coursework.checks import call, variable
 from coursework.processes import judged
-from coursework.references import project as right
 from tutorial_book.exercises.project import MEASURES, collection_problem, report_problem
 
-FUNCTIONS = right.neighbor_purity, right.neighbor_margin, right.purity_p
+FUNCTIONS = ["neighbor_purity", "neighbor_margin", "purity_p"]
 
 
 def _groups(rng, n, groups):
@@ -59,11 +59,11 @@ def _judge_collection(values):
 
 def _judge_report(values):
     texts, labels, report = values
-    return judged(report_problem, texts, labels, _dictionary(report), *FUNCTIONS)
+    return judged(references.asked, report_problem, "5-project", FUNCTIONS, texts, labels, _dictionary(report))
 
 
 def _dictionary(report):
-    """A report as the student wrote it, NumPy's numbers as others; None where it is no dictionary of names."""
+    """Return a student's report, with NumPy's numbers as others; None if it is not a dictionary of names."""
     pairs = report.get("pairs") if isinstance(report, dict) else None
     if not isinstance(pairs, list) or len(pairs) != len(MEASURES):
         return None

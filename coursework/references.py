@@ -1,0 +1,84 @@
+"""The right answers, which are the solutions in the assignments' notebooks, and the usual mistakes in each.
+
+`assignments/NAME/mistakes.txt` lists the mistakes as edits of the solutions. Students install files with the outcomes
+of both, which `text` makes.
+"""
+
+import json
+import linecache
+from collections.abc import Callable
+from functools import cache
+from types import ModuleType
+
+from coursework import sources
+from coursework.mistakes import mistakes as read_mistakes
+from tutorial_book.exercises.exercise import EXERCISES, Exercise, outcome, same
+from tutorial_book.exercises.outcomes import FOLDER, Outcomes, written
+
+
+def homes() -> dict[str, str]:
+    """Return module of exercises -> assignment: "attention" -> "2-attention"."""
+    return {name.partition("-")[2].replace("-", "_"): name for name in sources.names()}
+
+
+def of(assignment: str) -> ModuleType:
+    """Return a module with the right functions of an assignment, by the rules of its variant."""
+    return by(sources.split(assignment)[0], **sources.constants(assignment))
+
+
+@cache
+def by(name: str, **constants) -> ModuleType:
+    """Return such a module with constants that no variant has."""
+    made, constants = ModuleType(name), {**sources.constants(name), **constants}
+    code, file = sources.solutions(name, constants), f"<solutions of {name}, {constants}>"
+    linecache.cache[file] = len(code), None, code.splitlines(keepends=True), file  # for inspect.getsource
+    vars(made).update(constants)
+    exec(compile(code, file, "exec"), vars(made))
+    return made
+
+
+def mistakes(assignment: str) -> dict[str, dict[str, Callable]]:
+    """Return function -> its usual mistakes, hint -> function."""
+    return mistakes_in(of(assignment))
+
+
+@cache
+def mistakes_in(made: ModuleType) -> dict[str, dict[str, Callable]]:
+    """Return those in the functions of one of these modules."""
+    path = sources.ASSIGNMENTS / made.__name__ / "mistakes.txt"
+    parts = (part.partition("\n") for part in path.read_text(encoding="utf-8").split("\n== ")[1:])
+    tables = {name: sources.filled(table.strip("\n"), vars(made)) for name, _, table in parts}
+    return {name: read_mistakes(getattr(made, name), table) for name, table in tables.items()}
+
+
+def asked(question: Callable, assignment: str, names: list[str], *given):
+    """Return what a function gives for these values and right functions, which cannot be sent to another process."""
+    return question(*given, *(getattr(of(assignment), name) for name in names))
+
+
+def computed(exercise: Exercise, function: Callable, mistakes: dict[str, Callable]) -> Outcomes:
+    """Return what the right function and the usual mistakes give in an exercise's cases."""
+    made = {hint: [outcome(mistake, case) for case in exercise.cases] for hint, mistake in mistakes.items()}
+    return Outcomes([outcome(function, case) for case in exercise.cases], made)
+
+
+def text(home: str) -> str:
+    """Return the file of an assignment's outcomes, by each rule, for students to install."""
+    assignment = homes()[home]
+    rules, outcomes = sources.rules(assignment), {}
+    for name, exercise in EXERCISES[home].items():
+        place, options = next(((i, one) for i, (names, one) in enumerate(rules.items()) if name in names), (0, [{}]))
+        made = [by(assignment, **constants) for constants in options]
+        outcomes[name] = place, [computed(exercise, getattr(one, name), mistakes_in(one)[name]) for one in made]
+    return written(outcomes)
+
+
+def out_of_step(fix: bool = False) -> list[str]:
+    """Return the names of such files that differ from `text` in more than last digits; or write them again."""
+    stale = []
+    for path, current in ((FOLDER / f"{home}.json", text(home)) for home in homes()):
+        if not path.is_file() or not same(json.loads(path.read_text("utf-8")), json.loads(current), 1e-6):
+            stale.append(path.name)
+            if fix:
+                path.write_text(current, encoding="utf-8")
+    return [] if fix else stale
