@@ -34,7 +34,7 @@ from tutorial_lib import weights
 from tutorial_lib.bert import Bert
 from tutorial_lib.texts import load_texts
 from tutorial_lib.tokenization import WordPiece
-from tutorial_lib.views.live import HERE, write_model, write_worker
+from tutorial_lib.views.engine import HERE, write_model, write_worker
 
 SCRIPTS = Path(__file__).with_name("live")
 COLLECTIONS = ("documents", "encyclopedia", "posts", "stories")  # the content of the book's file besides the model

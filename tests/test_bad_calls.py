@@ -7,7 +7,7 @@ from tests.bad_calls import RARE, USUAL, bad_calls, modules
 INNER = {  # functions that take already checked values, or anything
     "are the checks": ["arguments", "geometry.arrays"],
     "are called by embed and measure, which have checked": ["vectors.batches", "measure.sums"],
-    "are called by the views or the build of the pages": ["views.base", "views.live", "views.still", "views.traces"],
+    "are called by the views or the build of the pages": ["views.base", "views.engine", "views.still", "views.traces"],
     "draw what a view computed": ["views.models.png"],
     "are called by what loads and saves": ["atomic", "weights.files"],
     "are the inner loop of training": ["tokenization.merges.merge", "tokenization.wordpiece.wordpiece_score"],

@@ -4,4 +4,8 @@
 have the name of its chapter: `plots.meaning`, `claims.meaning`.
 """
 
-ROOMS = {"The pages and the course": ("experiments", "page", "plots", "claims", "exercises", "measure", "__main__")}
+ROOMS = {
+    "The pages and the course": (
+        "experiments", "page", "plots", "claims", "exercises", "long_measurements", "__main__",
+    ),
+}  # fmt: skip

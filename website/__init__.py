@@ -3,7 +3,7 @@
 `python -m website` lists the commands.
 
     build/       runs the chapters, stores their outputs, and fills the text with their values
-    pages/       the directives and everything else that Sphinx adds to a page: one module for each
+    directives/  the directives and everything else that Sphinx adds to a page: one module for each
     notebooks/   a notebook of each chapter, offered on its page for Colab and Binder
     slides/      slides and sheets of the chapters that have a teacher's page
     book.py      all of it in order, for `make book`
@@ -15,9 +15,11 @@ from importlib import import_module
 
 # If two handle one event with the same priority, the first in this order runs first.
 EXTENSIONS = [
-    "pages.nodes", "pages.again", "pages.api", "pages.cards", "pages.coursework", "pages.chapters", "pages.figures",
-    "pages.guess", "notebooks.launch", "pages.letters", "pages.live", "pages.opening", "pages.folds", "pages.search",
-    "pages.theme", "pages.formulas", "pages.teach", "pages.terms", "pages.times", "build.values", "pages.way",
+    "directives.nodes", "directives.again", "directives.api", "directives.cards", "directives.coursework",
+    "directives.chapters", "directives.figures", "directives.guess", "notebooks.launch", "directives.letters",
+    "directives.live", "directives.opening", "directives.folds", "directives.search", "directives.theme",
+    "directives.formulas", "directives.teach", "directives.terms", "directives.times", "build.values",
+    "directives.way",
 ]  # fmt: skip
 
 

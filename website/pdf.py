@@ -17,7 +17,7 @@ from pathlib import Path
 from bs4 import BeautifulSoup
 
 from tutorial_lib.atomic import beside
-from website.pages.again import in_plain_text
+from website.directives.again import in_plain_text
 from website.project import ROOT, pages, say
 
 BROWSERS = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"]

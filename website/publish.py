@@ -13,9 +13,9 @@ import shutil
 import sys
 from pathlib import Path
 
+from website.directives.markdown import table
 from website.notebooks.convert import handed_out
 from website.origin import BRANCH, Origin
-from website.pages.markdown import table
 from website.project import ROOT, say, template
 
 NAME = "transformers-from-scratch"

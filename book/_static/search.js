@@ -1,4 +1,4 @@
-// The page of the search: which pages answer a question, the best first. It searches the texts that website/pages/search.py
+// The page of the search: which pages answer a question, the best first. It searches the texts that website/directives/search.py
 // writes as a script, since a page that was opened from a file may not read other files.
 (function () {
   var results = document.getElementById("search-results"), asked = new URLSearchParams(location.search).get("q");

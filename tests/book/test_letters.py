@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-letters = pytest.importorskip("website.pages.letters")
+letters = pytest.importorskip("website.directives.letters")
 values = pytest.importorskip("website.build.values")
 TOC = yaml.safe_load((letters.ROOT / "_toc.yml").read_text(encoding="utf-8"))
 PAGES = [Path(file).name for file in [TOC["root"], *(c["file"] for part in TOC["parts"] for c in part["chapters"])]]

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-markdown = pytest.importorskip("website.pages.markdown")
+markdown = pytest.importorskip("website.directives.markdown")
 values = pytest.importorskip("website.build.values")
 ROOT = Path(markdown.__file__).resolve().parents[2]
 PARTS = yaml.safe_load((ROOT / "_toc.yml").read_text(encoding="utf-8"))["parts"]

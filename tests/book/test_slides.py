@@ -9,7 +9,7 @@ from tests.book.decks import NAMES, ROOT, SITE, SMALL, built, chapter, link, pag
 
 source = pytest.importorskip("website.slides.source")
 classroom = pytest.importorskip("website.slides")
-formulas = pytest.importorskip("website.pages.formulas")
+formulas = pytest.importorskip("website.directives.formulas")
 pytestmark = built
 chapters = pytest.mark.parametrize("name", NAMES)
 

@@ -32,7 +32,7 @@ ALL = {
 @pytest.fixture(scope="module")
 def page(browser, tmp_path_factory):
     """page((file, content, assignment), ...): what the page finds in these notebooks. No site is needed."""
-    from website.pages import coursework
+    from website.directives import coursework
 
     tab, folder = browser.new_page(), tmp_path_factory.mktemp("notebooks")
     tab.set_content("<input type=file multiple>")

@@ -103,7 +103,7 @@ def test_a_source_that_is_wrong_is_told(metadata, code, problem, tmp_path, monke
 
 
 def test_the_books_table_lists_every_assignment():
-    from website.pages import coursework
+    from website.directives import coursework
 
     origin = coursework.Origin("https://github.com/O/R", "1")
     text, elsewhere = "\n".join(coursework.assignments(origin)), "\n".join(coursework.assignments(None))

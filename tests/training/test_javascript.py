@@ -1,4 +1,4 @@
-"""Training in JavaScript (tutorial_lib/views/live/train.js), run by Node: torch's gradients, steps and runs."""
+"""Training in JavaScript (tutorial_lib/views/engine/train.js), run by Node: torch's gradients, steps and runs."""
 
 import json
 import subprocess

@@ -6,7 +6,7 @@ import pytest
 
 # From what uses others to what others use.
 LAYERS = ["website.__main__", "website.serve", "website.book", "website.publish | website.pdf | website.slides",
-          "website.notebooks", "website.pages", "website.build", "website.origin | website.package_map",
+          "website.notebooks", "website.directives", "website.build", "website.origin | website.package_map",
           "website.project"]  # fmt: skip
 
 

@@ -13,16 +13,16 @@ from types import SimpleNamespace
 import pytest
 from bs4 import BeautifulSoup
 
-from website.pages import teach
+from website.directives import teach
 from website.project import ROOT
 
 CONF = """
 import sys
 from pathlib import Path
 sys.path.insert(0, {root!r})
-from website.pages import teach
+from website.directives import teach
 teach.FromChapter.source = lambda self: Path({source!r}).read_text()  # chapters are notebooks with outputs here
-extensions = ["myst_nb"] + ["website.pages." + name for name in
+extensions = ["myst_nb"] + ["website.directives." + name for name in
     ("nodes", "guess", "again", "opening", "folds", "letters", "times", "teach")]
 myst_enable_extensions = ["colon_fence", "dollarmath"]
 nb_execution_mode = "off"

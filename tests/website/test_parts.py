@@ -16,7 +16,7 @@ from tutorial_book.page.layouts import with_layouts
 from tutorial_book.plots.base import DARK, ON_DEEP_CELL, ON_PALE_CELL
 from tutorial_lib import views
 from tutorial_lib.views.base import View
-from website.pages import api, cards, chapters, figures, formulas, live, search, terms, theme, times, way
+from website.directives import api, cards, chapters, figures, formulas, live, search, terms, theme, times, way
 from website.project import ROOT, numbered
 
 # --- figures ---------------------------------------------------------------------------------------------------------

@@ -329,7 +329,7 @@ class RotaryGPT(gpt.GPT):
 
 @lru_cache
 def rotary_gpt():
-    """Return book-gpt with rotary positions: the same recipe, trained by measure/rotary.py.
+    """Return book-gpt with rotary positions: the same recipe, trained by long_measurements/rotary.py.
 
     >>> n_learned = sum(p.numel() for p in gpt.GPT.from_pretrained("book-gpt", "cpu").parameters())
     >>> n_learned - sum(p.numel() for p in rotary_gpt().parameters()) == 128 * 128  # the table of positions

@@ -1,6 +1,6 @@
 """The answer to a guess: a chapter computes it, and its page shows it next to the reader's guess.
 
-The guess itself is made in a box on the page (website/pages/guess.py, book/_static/guess.js).
+The guess itself is made in a box on the page (website/directives/guess.py, book/_static/guess.js).
 """
 
 import html

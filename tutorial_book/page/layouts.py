@@ -36,8 +36,8 @@ LETTER = 0.0074  # inches that a letter takes on average, for each point of its 
 def with_layouts(figure, **options):
     """Return a figure as SVG, with its other layouts packed into comments at the end, for a phone unless it is narrow.
 
-    Each layout ends with a comment that says where its `axes` lie. website/pages/figures.py makes the files of a page
-    from it. Only a chapter with slides has layouts for them.
+    Each layout ends with a comment that says where its `axes` lie. website/directives/figures.py makes the files of a
+    page from it. Only a chapter with slides has layouts for them.
     """
     from IPython.core.pylabtools import print_figure
 

@@ -40,4 +40,4 @@ def head_view(
     data["weights"] = pack(attention.weights)
     if query is not None:
         data["pressed"] = as_place("query", query, len(attention.tokens))
-    return View("head_view", data, attention.label(), attention.parts("head_picture"))
+    return View("head_view", data, attention.label(), attention.parts("head_drawing"))

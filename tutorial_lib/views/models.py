@@ -37,7 +37,7 @@ def model_view(
     layer, head = attention.places(layer, head)
     data = attention.data() | {"layer": layer, "head": head, "weights": pack(attention.weights), "least": LEAST}
     first = grid(attention), NOTE  # an image; in the page its cells are buttons
-    return View("model_view", data, attention.label(), attention.parts("head_picture"), picture=first)
+    return View("model_view", data, attention.label(), attention.parts("head_drawing"), picture=first)
 
 
 def grid(attention: Attention) -> str:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from tutorial_lib.tokenization import Encoding
 
 Tokens: TypeAlias = "Encoding | Sequence[str]"
-LIVE = ("all-MiniLM-L6-v2", "book-bert")  # encoders that a page can load (`views.live`)
+LIVE = ("all-MiniLM-L6-v2", "book-bert")  # encoders that a page can load (`views.engine`)
 DECODERS = ("book-gpt", "book-gpt-20", "book-gpt-100", "book-gpt-400")  # and decoders
 TWO_BYTES = 100_000  # up to this many numbers take two bytes each, more take one, so that a page stays small
 

@@ -20,10 +20,10 @@ import yaml
 
 from website.build.runs import chapters
 from website.build.values import text_of
-from website.pages import letters
-from website.pages.guess import blank, hint
-from website.pages.markdown import DIRECTIVE, blocks, split_directive, table
-from website.pages.times import FORMULA, reading_time
+from website.directives import letters
+from website.directives.guess import blank, hint
+from website.directives.markdown import DIRECTIVE, blocks, split_directive, table
+from website.directives.times import FORMULA, reading_time
 from website.project import numbered, pages, template
 
 # The model, and GPT-2's vocabulary, come as packages and not from the hub: no account, no warning about a missing one,

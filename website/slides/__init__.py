@@ -12,7 +12,7 @@ import json
 from pathlib import Path
 
 from tutorial_lib.atomic import write_text
-from website.pages import chapters, figures
+from website.directives import chapters, figures
 from website.project import ROOT, say
 from website.slides import deck, sheets, source
 

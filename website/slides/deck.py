@@ -16,7 +16,7 @@ from pathlib import Path
 
 from bs4 import BeautifulSoup, Tag
 
-from website.pages.figures import size
+from website.directives.figures import size
 from website.project import package, template
 from website.slides.order import Entry, Quote, order, place_of_answer
 from website.slides.source import Chapter, Item, Plan, Step, mathjax, outside, tags, words

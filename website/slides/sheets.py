@@ -9,7 +9,7 @@ from __future__ import annotations
 from html import escape
 from pathlib import Path
 
-from website.pages.chapters import picture
+from website.directives.chapters import picture
 from website.project import template
 from website.slides.deck import Deck, meanings
 from website.slides.order import order

@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 
 from bs4 import BeautifulSoup, Tag
 
-from website.pages.markdown import bodies
+from website.directives.markdown import bodies
 
 CODE = re.compile(r'<div class="highlight"><pre>.*?</pre></div>', re.S)  # most of a page, and on no slide
 SHOWN = "figure[id], .guess[data-guess], .finding, div.math[id]"

@@ -1,4 +1,4 @@
-// One layer, any choice of its heads. The drawing: head_picture.js.
+// One layer, any choice of its heads. The drawing: head_drawing.js.
 function draw(view) {
   view.data.live ? liveAttention(view, { weights: "weights" }, show) : show(view);
 }

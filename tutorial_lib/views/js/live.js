@@ -1,4 +1,4 @@
-// The reader's own text in a view, if the page loads the model (see views/live). Elsewhere, as in a notebook,
+// The reader's own text in a view, if the page loads the model (see views/engine). Elsewhere, as in a notebook,
 // nothing is added: Python runs there. boxes: a label, or a list of [label, text, remember]: as many boxes, filled with
 // what is shown; a sentence that is remembered is in the box on the next page. answer(text or texts, live, current): a
 // promise; it shows the text, if current() says that no other was typed meanwhile, and may give a note on it. Returns

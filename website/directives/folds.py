@@ -27,7 +27,7 @@ import re
 from docutils import nodes
 from sphinx.util.docutils import SphinxDirective
 
-from website.pages.nodes import above, element, find_places, opens, place, warn
+from website.directives.nodes import above, element, find_places, opens, place, warn
 
 DOCUMENTS = {
     "R": "Rezaei, Mathematics of Transformers: A Tutorial",

@@ -13,8 +13,8 @@ from docutils import nodes
 from sphinx.util.docutils import SphinxRole
 
 from website.build.values import text_of
-from website.pages.markdown import DIRECTIVE, blocks, split_directive
-from website.pages.nodes import warn
+from website.directives.markdown import DIRECTIVE, blocks, split_directive
+from website.directives.nodes import warn
 
 WORDS_A_MINUTE = 200
 SECONDS_A_CELL = 20

@@ -19,8 +19,8 @@ from pathlib import Path
 from docutils import nodes
 from docutils.utils import smartquotes
 
-from website.pages.guess import complaining
-from website.pages.nodes import Misuse, element
+from website.directives.guess import complaining
+from website.directives.nodes import Misuse, element
 
 SIGNS = {
     r"\cdot": "·", r"\times": "×", r"\approx": "≈", r"\le": "≤", r"\ge": "≥", r"\pm": "±", r"\infty": "∞",

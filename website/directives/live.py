@@ -19,7 +19,7 @@ from pathlib import Path
 from tutorial_lib.views.base import shortened
 from website.project import ROOT
 
-LIVE = ROOT / "tutorial_lib" / "views" / "live"
+LIVE = ROOT / "tutorial_lib" / "views" / "engine"
 MODELS = ("all-MiniLM-L6-v2", "book-bert", "book-gpt", "book-gpt-20", "book-gpt-100", "book-gpt-400")
 TEXTS = ("documents", "encyclopedia", "posts", "stories")  # the texts that a reader's sentence is compared with
 FOLDERS = [ROOT / "tutorial_lib" / "views" / "js", *(ROOT / "tutorial_book" / "page").rglob("js")]

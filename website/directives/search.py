@@ -13,8 +13,8 @@ from docutils import nodes
 from sphinx import addnodes
 from sphinx.search.en import SearchEnglish
 
-from website.pages.again import in_plain_text
-from website.pages.nodes import Misuse
+from website.directives.again import in_plain_text
+from website.directives.nodes import Misuse
 
 LIBRARY = "book/api"  # only the names are searched: its text is a third of all words
 SHOWN = (nodes.title, nodes.term, nodes.paragraph, nodes.caption, addnodes.desc_signature)

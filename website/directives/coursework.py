@@ -20,8 +20,8 @@ from pathlib import Path
 from docutils import nodes
 from sphinx.util.docutils import SphinxDirective
 
+from website.directives.markdown import table
 from website.origin import Origin, on_github
-from website.pages.markdown import table
 from website.project import ROOT
 
 READ = {"assignments": "assignments/*/notebook.md", "likeness": "likeness.tsv"}  # by these directives

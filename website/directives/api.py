@@ -16,7 +16,7 @@ from sphinx import addnodes
 from sphinx.util.docutils import SphinxDirective
 
 from website import package_map
-from website.pages.nodes import element
+from website.directives.nodes import element
 
 DEFINITIONS = (ast.FunctionDef, ast.ClassDef)
 

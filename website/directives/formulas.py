@@ -11,8 +11,8 @@ import re
 
 from docutils import nodes
 
-from website.pages.letters import Row, rows, symbols
-from website.pages.nodes import element
+from website.directives.letters import Row, rows, symbols
+from website.directives.nodes import element
 from website.project import ROOT, numbered
 
 WORDS = re.compile(r"(\\(?:text|mathrm|operatorname|begin|end|label)\{[^}]*\}|\\[A-Za-z]+(?![A-Za-z]))")

@@ -34,8 +34,8 @@ from docutils.parsers.rst import directives
 from sphinx.util.docutils import SphinxDirective
 
 from tutorial_book.page.answers import in_words
-from website.pages.figures import drawings, ruler
-from website.pages.nodes import Mark, Misuse, above, element, find_places, is_cell, opens, warn
+from website.directives.figures import drawings, ruler
+from website.directives.nodes import Mark, Misuse, above, element, find_places, is_cell, opens, warn
 
 WITHIN = re.compile(r"(?P<share>\d+(?:\.\d+)?) ?%|a factor of (?P<factor>\d+(?:\.\d+)?)|(?P<units>\d+(?:\.\d+)?)")
 DRAWN = re.compile(r"(?P<figure>\S+) (?P<axis>[xy])( (?P<panel>\d))?( (?P<factor>[\d.]+))?")

@@ -18,7 +18,7 @@ from docutils import nodes
 from sphinx.writers.html5 import HTML5Translator
 
 from tutorial_book.plots.base import DARK
-from website.pages.nodes import Mark, find_places
+from website.directives.nodes import Mark, find_places
 from website.project import pages
 
 LAYOUT = re.compile(r"<!--(?P<name>phone|slide) (?P<packed>\S+)-->\s*")

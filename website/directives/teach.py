@@ -37,9 +37,9 @@ from docutils import nodes
 from sphinx.util.docutils import SphinxDirective, SphinxRole
 
 from website.build.values import text_of
-from website.pages.guess import hint
-from website.pages.markdown import bodies
-from website.pages.nodes import element, find_places, place, warn
+from website.directives.guess import hint
+from website.directives.markdown import bodies
+from website.directives.nodes import element, find_places, place, warn
 
 FOLDER = "teach"
 

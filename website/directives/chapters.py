@@ -12,7 +12,7 @@ from pathlib import Path
 
 from docutils import nodes
 
-from website.pages.nodes import Mark, find_places
+from website.directives.nodes import Mark, find_places
 from website.project import ROOT, parts
 
 LAB = "Lab: "  # the first words of its parts' captions in _toc.yml

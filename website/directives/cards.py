@@ -16,7 +16,7 @@ from xml.etree import ElementTree
 from docutils import nodes
 from sphinx.util.osutil import relative_uri
 
-from website.pages.chapters import HEIGHT, WIDTH, picture
+from website.directives.chapters import HEIGHT, WIDTH, picture
 from website.project import ROOT, template
 
 CARDS = "_static/cards"

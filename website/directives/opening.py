@@ -38,8 +38,8 @@ from docutils.parsers.rst import directives
 from sphinx.util.docutils import SphinxDirective
 
 from website.build.values import text_of
-from website.pages.nodes import element, find_places, place, warn
-from website.pages.times import reading_time
+from website.directives.nodes import element, find_places, place, warn
+from website.directives.times import reading_time
 
 
 class Opening(SphinxDirective):

@@ -14,8 +14,8 @@ from typing import NamedTuple
 
 from sphinx.util.docutils import SphinxDirective
 
-from website.pages.markdown import DIRECTIVE, blocks, split_directive
-from website.pages.nodes import warn
+from website.directives.markdown import DIRECTIVE, blocks, split_directive
+from website.directives.nodes import warn
 from website.project import ROOT
 
 THEIRS = "What the documents print"  # in this box, letters are those of the documents
