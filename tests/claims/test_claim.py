@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tutorial_book.claims import CHAPTERS, DIFFERS, FAILS, HOLDS, OPEN, Claim, Result, Table, check, claims
+from tutorial_book.claims import CHAPTERS, DIFFERS, FAILS, HOLDS, OPEN, Claim, Result, Table, check, claims, verdicts
 from tutorial_book.claims import claim as module
 from tutorial_book.claims.claim import ROUND, add
 from tutorial_book.claims.verdicts import agree, recompute
@@ -146,7 +146,7 @@ def test_missing_models_are_searched_again(monkeypatch):
     assert check(claim).verdict == "needs all-MiniLM-L6-v2"
     there = True
     assert check(claim).verdict == HOLDS
-    monkeypatch.setattr(module, "_on_this_machine", lambda name: name == "here")
+    monkeypatch.setattr(verdicts, "_on_this_machine", lambda name: name == "here")
     assert check(example(needs="here")).verdict == HOLDS
     assert check(example(needs="here and there")).verdict == "needs here and there"
 
