@@ -17,7 +17,7 @@ from tutorial_lib.gpt import GPT, Config
 from tutorial_lib.texts.generated import stories
 from tutorial_lib.training import Settings, next_tokens, train
 from tutorial_lib.training.recipes import spread
-from tutorial_lib.views import live
+from tutorial_lib.views import engine as live
 
 pytestmark = pytest.mark.usefixtures("one_thread_for_a_file")
 # Plain JavaScript in 64 and 32 bits, and WebAssembly: how far a gradient may be off. Weights may be ten times as far: a

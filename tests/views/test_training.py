@@ -14,7 +14,7 @@ from tests.views.examples import HOSTILE, PAGE, slide_to
 from tutorial_lib.gpt import GPT
 from tutorial_lib.texts.generated import stories
 from tutorial_lib.tokenization import BPE
-from tutorial_lib.views import live, training_view
+from tutorial_lib.views import engine, training_view
 from tutorial_lib.views.training import N_STORIES
 
 pytestmark = pytest.mark.usefixtures("one_thread_for_a_file")
@@ -62,8 +62,8 @@ STALLS = """async () => {
 def site(tmp_path_factory):
     """A folder as `make book` leaves it, with the view on a page."""
     folder = tmp_path_factory.mktemp("training")
-    live.write_training(folder, BPE.from_pretrained("book-gpt"), [story.text for story in stories(N_STORIES)])
-    shutil.copy(live.HERE / "page.js", folder)
+    engine.write_training(folder, BPE.from_pretrained("book-gpt"), [story.text for story in stories(N_STORIES)])
+    shutil.copy(engine.HERE / "page.js", folder)
     head = f'<script src="page.js"></script><script>{LISTEN}</script>'
     page = PAGE.format(head, training_view()._repr_html_())
     (folder / "view.html").write_text(page, encoding="utf-8")
