@@ -104,11 +104,11 @@ def test_what_the_function_gives_is_kept_without_points(marks):
 
 
 def test_names_that_do_not_fit_are_told(graded):
-    people = {"ada": "Ada Lovelace", "bob": "ada  LOVELACE", "eve": "Eve", "kim": "", "lee": "", "zoe": "Müller"}
+    people = {"ada": "Ada Lovelace", "bob": "ada  LOVELACE", "eve": "Eve", "kim": "李明", "lee": "", "zoe": "Müller"}
     marks = [Marks(student, ASSIGNMENT, me=me) for student, me in people.items()]
     assert reports.namesakes(marks) == ["ada, bob have the same name in ME."]
     students = {one: rosters.Student(one, "X", one) for one in people}
-    students["zoe"] = rosters.Student("zoe", "muller", "Zoë")
+    students |= {"zoe": rosters.Student("zoe", "muller", "Zoë"), "kim": rosters.Student("kim", "李", "明")}
     (told,) = rosters.of_another_name(marks, students)
     assert told == "bob: the name in ME is ada LOVELACE, which is not in the roster's line.".replace(" L", "  L")
     assert "ada, bob have the same name in ME" in (graded / "results" / "report.md").read_text()  # both are solved
