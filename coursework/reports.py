@@ -19,8 +19,7 @@ def write(given, marks, students):
     results.write(given.to / "report.md", report(marks, scores, about))
     handed_in = [one for one in marks if one.submitted]
     noted = sum(bool(one.notes) for one in handed_in)
-    needs = f"{noted} {'needs' if noted == 1 else 'need'} a human: {given.to / 'report.md'}"
-    print(f"{len(handed_in)} submissions. {needs if noted else 'Nothing odd was seen.'}")
+    print(f"{len(handed_in)} submissions, {noted} of them with notes. Read {given.to / 'report.md'}")
 
 
 def publish(where):
