@@ -121,9 +121,10 @@ def test_a_sheet_is_written_for_the_talk(tmp_path, capsys):
     code = {"attention": ATTENTION, "softmax": "def softmax(x"}
     for student, how in {"ada": {"me": "Ada", "own": own, "answers": code}, "bob": {}, "eve": eve}.items():
         results.save(tmp_path, Marks(student, ASSIGNMENT, points=dict(FULL), **how))
+    rosters.keep(tmp_path, ASSIGNMENT, {"ada": rosters.Student("ada", "King", "Ada")})
     assert main(["oral", "--to", str(tmp_path), "--assignment", ASSIGNMENT]) == 0
     said, page = capsys.readouterr().out, (tmp_path / f"oral-{ASSIGNMENT}.html").read_text(encoding="utf-8")
-    assert said.count("\n") == 1 and "<h2>ada</h2>" in page and "<h2>bob</h2>" not in page and "<b>" not in page
+    assert said.count("\n") == 1 and "<h2>ada: Ada King</h2>" in page and "<h2>bob" not in page and "<b>" not in page
     asked = own_code.questions(results.load(tmp_path, ASSIGNMENT, "ada"))
     assert f"It gives {own['own-attention']}. Why" in asked[0] and len(asked) == 2
     assert asked[1].splitlines()[1].strip() in ATTENTION and "What is this line of your attention for" in asked[1]
