@@ -84,12 +84,12 @@ class Reader:
 
     def heard(self, kind, count=1):
         """The last of `count` things of this kind that the worker has told."""
-        found = f"heard.filter((one) => one.kind === '{kind}')"
-        self.tab.wait_for_function(f"{found}.length >= {count}")
-        return self.tab.evaluate(f"{found}[{count - 1}]")
+        found = f"heard.filter((one) => one.kind === '{kind}')[{count - 1}]"
+        return self.tab.wait_for_function(found).json_value()
 
     def losses(self, count):
-        self.tab.wait_for_function(f"{LOSSES}.length >= {count}")
+        for n in [*range(20, count, 20), count]:  # each wait has its own limit, long enough for 20 steps
+            self.tab.wait_for_function(f"{LOSSES}.length >= {n}")
         return self.tab.evaluate(LOSSES)[:count]
 
     def say(self, pattern):
