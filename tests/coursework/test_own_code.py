@@ -8,10 +8,9 @@ import pytest
 from coursework import references, reports, results, rosters, sources, worker
 from coursework.__main__ import main
 from coursework.marks import Marks
-from tests.coursework.conftest import ASSIGNMENT, batch, cell, with_cells
+from tests.coursework.conftest import ASSIGNMENT, FULL, batch, cell, with_cells
 from tutorial_book.exercises import ask, own_code
 
-FULL = sources.points(ASSIGNMENT, marks=("check",))
 ATTENTION = cell(sources.solved_notebook(ASSIGNMENT), "attention").source
 
 
