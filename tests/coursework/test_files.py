@@ -240,6 +240,7 @@ def test_a_newcomer_displaces_nobody(newcomer, roster, later, put, sort_out):
     found = sort_out(roster=roster, names=names)
     assert found["ada"].file == f"ada/{NAME}" and len(found) == 2
     (other,) = set(found) - {"ada"}
+    assert f"another student: it is graded as {other}" in " ".join(found[other].notes)
     for one in found.values():
         assert any(f"ada/{NAME}" in note and found[other].file.split("/")[0] in note for note in one.notes)
 
