@@ -176,7 +176,7 @@ MOODLE = "Identifier,Full name,Email address\nParticipant 815,Ada Lovelace,ada@e
 
 
 @pytest.mark.parametrize("text, path, student", [
-    ("", f"Ada L/{ASSIGNMENT}/{NAME}", "Ada-L"), ("", "ada.ipynb", "ada"),
+    ("", f"Ada L/{ASSIGNMENT}/{NAME}", "Ada-L"), ("", "ada.ipynb", "ada"), ("", f"{'ё' * 80}/x", "ё" * 80),
     ("", "lovelaceada_4711_99_x.ipynb", "lovelaceada"), ("", "lovelaceada_LATE_4711_99_x.ipynb", "lovelaceada"),
     ("", "Ada Lovelace_815_assignsubmission_file_/x.ipynb", "Ada-Lovelace"),
     ("", "2-attention_ada_attempt_2026-11-03-10-15-00_2-attention.ipynb", "ada"),
