@@ -67,15 +67,11 @@ def test_a_message_or_a_class_tells_no_input(leak, attention_marks):
 
 
 PROJECTS = {  # cell -> (code, checks that have no points)
-    "report": (
-        "REPORT = {'average_cosine': 0.5, 'neighbor_purity': 1.0, 'neighbor_margin': 0.1, 'p_value': 0.001}",
-        {"report-public"},
-    ),
-    "collection": (
-        "TEXTS, LABELS = ['\\ud800' + str(i) for i in range(40)], ['a', 'b'] * 20",
-        {"collection-public", "report-public"},
-    ),
-}
+    "report": ("REPORT = {'average_cosine': 0.5, 'neighbor_purity': 1.0, 'neighbor_margin': 0.1, 'p_value': 0.001}",
+               {"report-public"}),
+    "collection": ("TEXTS, LABELS = ['\\ud800' + str(i) for i in range(40)], ['a', 'b'] * 20",
+                   {"collection-public", "report-public"}),
+}  # fmt: skip
 
 
 def test_partial_project_loses_only_the_missing_points(tmp_path, bubblewrap):

@@ -176,7 +176,7 @@ MOODLE = "Identifier,Full name,Email address\nParticipant 815,Ada Lovelace,ada@e
 
 
 @pytest.mark.parametrize("text, path, student", [
-    ("", f"Ada L/{ASSIGNMENT}/{NAME}", "Ada-L"), ("", "ada.ipynb", "ada"),
+    ("", f"Ada L/{ASSIGNMENT}/{NAME}", "Ada-L"), ("", "ada.ipynb", "ada"), ("", f"{'ё' * 80}/x", "ё" * 80),
     ("", "lovelaceada_4711_99_x.ipynb", "lovelaceada"), ("", "lovelaceada_LATE_4711_99_x.ipynb", "lovelaceada"),
     ("", "Ada Lovelace_815_assignsubmission_file_/x.ipynb", "Ada-Lovelace"),
     ("", "2-attention_ada_attempt_2026-11-03-10-15-00_2-attention.ipynb", "ada"),
@@ -240,6 +240,7 @@ def test_a_newcomer_displaces_nobody(newcomer, roster, later, put, sort_out):
     found = sort_out(roster=roster, names=names)
     assert found["ada"].file == f"ada/{NAME}" and len(found) == 2
     (other,) = set(found) - {"ada"}
+    assert f"another student: it is graded as {other}" in " ".join(found[other].notes)
     for one in found.values():
         assert any(f"ada/{NAME}" in note and found[other].file.split("/")[0] in note for note in one.notes)
 

@@ -65,6 +65,11 @@ def test_made_up_value_fails_without_using_memory(value):
     tracemalloc.stop()
 
 
+@pytest.mark.parametrize("shape, told", [((3, 2), "the shape (3, 2)"), ((1_000,), "an odd"), ((1,) * 6, "an odd")])
+def test_a_shape_that_could_spell_inputs_is_not_told(shape, told):
+    assert f"gave {told}" in comparison.wrong(checks.call("f", expect=np.ones(2)), np.zeros(shape).tolist())
+
+
 @pytest.mark.parametrize("assignment", sources.names())
 def test_every_check_has_calls_whose_right_values_fit(assignment):
     by_check, _ = prepared(checks.load, assignment, 1)
