@@ -99,7 +99,7 @@ class Batch:
             return marks.noted(before, submission)
         again = self.settings.again
         named = again is not None and (not again or submission.student in again)
-        if before and not same and not named and age(submission.file) <= age(before.file):
+        if before and not same and not named and age(submission) <= age(before):
             return _left(before, submission)
         try:
             new = grade(submission, self.asked, limits=self.settings.limits, stop=self.stop)

@@ -98,13 +98,14 @@ def _rank(submission):
     """The one with most answers comes first; then the newer one by its name."""
     given = released(submission.assignment).texts
     written = sum(_even(text) not in given for text in submission.answers.values())
-    return -written, [-number for number in age(submission.file)], submission.file
+    return -written, [-number for number in age(submission)], submission.file
 
 
-def age(file):
+def age(handed_in):
     """Return numbers that are larger for a newer file: the LMS's number in its name, and that of a copy."""
-    name = base(file)[:300]
-    named, copied = of_an_lms(name), re.search(r"(\d+)\)?$", re.split(r"\.ipynb", name, flags=re.I)[0])
+    name = base(handed_in.file)[:300]
+    own = re.split(r"\.ipynb", name.replace(handed_in.assignment, ""), flags=re.I)[0]  # a variant's 2027 is no copy's
+    named, copied = of_an_lms(name), re.search(r"(\d+)\)?$", own)
     return int(named["handed_in"].replace("-", "")) if named else 0, int(copied[1]) if copied else 0
 
 
