@@ -81,10 +81,11 @@ def test_lateness_belongs_to_the_file_that_counts(tmp_path):
     assert noted(tmp_path, "first", Status="Submitted for grading - 3 days late") == 0
     assert noted(tmp_path, "second", Status="Submitted for grading - 3 days late") == 3
     assert noted(tmp_path, "second", Status="Submitted for grading") == 0
-    assert noted(tmp_path, "second", days_late="2") == 2  # the teacher's own word
+    for said in ("2", "2.0", "2,0"):  # the teacher's own word, as a list and as spreadsheets write it
+        assert noted(tmp_path, said, days_late=said) == 2
 
 
-@pytest.mark.parametrize("days", ["1.5", "-1", "two", "2 days", "²"])
+@pytest.mark.parametrize("days", ["1.5", "1,5", "-1", "two", "3 days", "²"])
 def test_days_late_are_a_whole_number(days, tmp_path):
     with pytest.raises(ValueError, match="days_late of ada in the roster must be a whole number, got"):
         noted(tmp_path, "first", days_late=days)
