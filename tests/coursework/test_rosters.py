@@ -2,7 +2,7 @@
 
 import pytest
 
-from coursework import grading, lateness, results, rosters, sources
+from coursework import exports, grading, lateness, results, rosters, sources
 from coursework.__main__ import main
 from coursework.marks import Marks
 from tests.coursework.conftest import ASSIGNMENT, FULL, rows
@@ -11,6 +11,8 @@ CANVAS = "Student,ID,SIS User ID,SIS Login ID,Section,A 1 (7)\n    Points Possib
 CANVAS += '"Lovelace, Ada",4711,S1,ada@x.edu,A,12\n"Test, Student",4999,,,A,\n"Student, Test",5000,,,A,\n'
 PLATFORMS = {  # name -> (the file, (id, last name, first name) of the first student)
     "Canvas": (CANVAS, ("ada@x.edu", "Lovelace", "Ada")),
+    "Canvas, a suffix": ('Student,ID\n"Cruz, Jr., Ana",7\n', ("7", "Cruz, Jr.", "Ana")),
+    "Canvas, one name": ("Student,ID\nCher,8\n", ("8", "Cher", "")),
     "Moodle": ("Identifier,Full name,Email address\nParticipant 815,Ada L,ada@x.edu\n", ("ada@x.edu", "Ada L", "")),
     "Blackboard": ("Last Name\tFirst Name\tUsername\tStudent ID\nL\tAda\tal1815\t99\t\n", ("al1815", "L", "Ada")),
     "Gradescope": ("First Name,Last Name,SID,Email,Sections\nAda,Lovelace,99,ada@x.edu,A\n", ("99", "Lovelace", "Ada")),
@@ -122,9 +124,15 @@ def test_a_student_of_one_variant_lacks_nothing_in_the_other(tmp_path):
     assert sources.split(one)[0] == sources.split(other)[0]
 
 
+def test_canvas_gets_its_numbers_whichever_list_came_last():
+    lists = [{"ada": rosters.Student("ada", row=row)} for row in ((("ID", "4711"),), (("Username", "ada"),))]
+    assert exports._canvas({}, dict(enumerate(lists)), [])[-1][1] == "4711"
+
+
 def test_names_and_ids_are_those_of_the_roster(tmp_path):
-    (tmp_path / "class.csv").write_text('student,last_name\n李明,李\n"Müller, Jörg",Müller\n', encoding="utf-8")
+    (tmp_path / "class.csv").write_text('student,Group\n李明,\n"Müller, Jörg",A\n', encoding="utf-8")
     rosters.keep(tmp_path, ASSIGNMENT, rosters.read_roster(tmp_path / "class.csv"))
+    assert rosters.members(rosters.kept(tmp_path, ASSIGNMENT)) == {"Müller-Jörg": "A"}
     for student in ("李明", "Müller-Jörg"):
         results.save(tmp_path, Marks(student, ASSIGNMENT, points=dict.fromkeys(FULL, 0)))
     assert main(["feedback", "--to", str(tmp_path)]) == 0
