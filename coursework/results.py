@@ -95,8 +95,7 @@ def assignments_in(results):
 
 def _all(results, assignment):
     """Student -> marks of an assignment, or None, for each file that a results folder has."""
-    files = (Path(results) / "marks" / assignment).glob("*.json")
-    return {path.stem: load(results, assignment, path.stem) for path in files}
+    return {student: load(results, assignment, student) for student in students(results, assignment)}
 
 
 def marks_in(results, assignment, roster=()):
@@ -110,6 +109,11 @@ def marks_in(results, assignment, roster=()):
     variants = [name for name in others if sources.split(name)[0] == sources.split(assignment)[0]]
     elsewhere = {student for name in variants for student, one in _all(results, name).items() if one and one.points}
     return [one for student, one in sorted(marks.items()) if one.points or student not in elsewhere]
+
+
+def students(results, assignment):
+    """The students with a mark, or with one that is not known yet."""
+    return {path.stem for path in (Path(results) / "marks" / assignment).glob("*.json")}
 
 
 def unread(results, assignment):
