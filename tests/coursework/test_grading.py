@@ -1,5 +1,6 @@
 """From what students hand in to their marks: what costs nothing, what costs points, and when a mark changes."""
 
+import io
 import json
 import os
 import pickle
@@ -145,6 +146,15 @@ def test_marks_of_another_version_are_not_read(tmp_path):
     results.write(path, path.read_text().replace('"version": ', '"version": 1'))
     assert results.load(tmp_path, ASSIGNMENT, "ada") is None and results.unread(tmp_path, ASSIGNMENT) == 1
     assert any("1 marks of an earlier version were not read" in line for line in reports.publish(tmp_path)[0])
+
+
+def test_feedback_writes_alone_and_on_any_terminal(tmp_path, monkeypatch):
+    where = tmp_path / "Übung"
+    results.save(where, Marks("ada", ASSIGNMENT))
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(io.BytesIO(), "ascii"))
+    assert main(["feedback", "--to", str(where)]) == 0
+    with results.alone(where):
+        assert main(["feedback", "--to", str(where)]) == 2
 
 
 def test_a_damaged_file_of_the_course_is_named(tmp_path):
