@@ -2,8 +2,13 @@
 
 import re
 from dataclasses import replace
+from unicodedata import category
 
 from coursework import exports, feedback, lateness, results, rosters, sandbox, stats, tables, words
+
+
+JOINERS = dict.fromkeys(map(ord, "\u200c\u200d"))  # Persian and Devanagari are written with these
+ODD = re.compile(r"[^\w\s\u200c\u200d.,:;()'\"/+=%@?>-]|:(?=//)")
 
 
 def write(given, marks, students):
@@ -81,5 +86,5 @@ def namesakes(all_marks):
 
 def _one_line(text):
     """A note in one line, not too long, where no character of a file's name starts HTML, a link or a formula."""
-    text = text if text.isprintable() else " ".join(ascii(text)[1:-1].split())
-    return re.sub(r"[^\w\s.,:;()'\"/+=%@?>-]|:(?=//)", lambda odd: f"&#{ord(odd[0])};", text[:500])
+    text = text if text.translate(JOINERS).isprintable() else " ".join(ascii(text)[1:-1].split())
+    return ODD.sub(lambda odd: odd[0] if category(odd[0]) in ("Mn", "Mc") else f"&#{ord(odd[0])};", text[:500])
