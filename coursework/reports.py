@@ -9,6 +9,7 @@ from coursework import exports, feedback, lateness, results, rosters, sandbox, s
 
 JOINERS = dict.fromkeys(map(ord, "\u200c\u200d"))  # Persian and Devanagari are written with these
 ODD = re.compile(r"[^\w\s\u200c\u200d.,:;()'\"/+=%@?>-]|:(?=//)")
+APART = "If that is another section, grade each section from its own folder, with its own roster."
 
 
 def write(given, marks, students):
@@ -16,6 +17,9 @@ def write(given, marks, students):
     rosters.keep(given.to, given.assignment, students)
     about = lateness.note_late(given.to, given.assignment, marks, students, given.late)
     said, scores = publish(given.to)
+    there, unread = (of(given.to, given.assignment) for of in (results.students, results.unread))
+    if left := there - unread - {one.student for one in marks}:
+        about.append(f"Graded in another variant alone: {', '.join(sorted(left))}. {APART}")
     marks = rosters.without_covered(marks, rosters.members(students))
     about = [sandbox.bound(sandbox.Limits()), *about, *said]
     about += [*namesakes(marks), *rosters.of_another_name(marks, students)]
@@ -35,7 +39,7 @@ def publish(where):
     for assignment in assignments:
         students = listed[assignment] = rosters.kept(where, assignment)
         about += words.convert(where, assignment)
-        unread = results.unread(where, assignment)
+        unread = len(results.unread(where, assignment))
         about += [f"{unread} marks of an earlier version were not read: grade again."] if unread else []
         scores = words.scores(where, assignment, results.marks_in(where, assignment, students))
         lines += stats.write_class(where, assignment, scores)

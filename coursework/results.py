@@ -117,8 +117,8 @@ def students(results, assignment):
 
 
 def unread(results, assignment):
-    """How many marks of an assignment have the form of an earlier version, which is not read any more."""
-    return list(_all(results, assignment).values()).count(None)
+    """The students whose marks have the form of an earlier version, which is not read any more."""
+    return {student for student, one in _all(results, assignment).items() if not one}
 
 
 def key(assignment, seed, root=ROOT):

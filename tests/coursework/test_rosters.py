@@ -1,8 +1,10 @@
 """The class as learning platforms list it: read, or refused with the way to save it; and who is in which variant."""
 
+from types import SimpleNamespace
+
 import pytest
 
-from coursework import exports, grading, lateness, results, rosters, sources
+from coursework import exports, grading, lateness, reports, results, rosters, sources
 from coursework.__main__ import main
 from coursework.marks import Marks
 from tests.coursework.conftest import ASSIGNMENT, FULL, rows
@@ -121,7 +123,9 @@ def test_a_student_of_one_variant_lacks_nothing_in_the_other(tmp_path):
     both = ["ada", "bob", "kim"]
     assert [marks.student for marks in results.marks_in(tmp_path, one, both)] == ["ada", "kim"]
     assert [marks.student for marks in results.marks_in(tmp_path, other, both)] == ["bob", "kim"]
-    assert sources.split(one)[0] == sources.split(other)[0]
+    given = SimpleNamespace(to=tmp_path, assignment=one, late=None)
+    reports.write(given, results.marks_in(tmp_path, one), {})
+    assert "Graded in another variant alone: bob. If that is another" in (tmp_path / "report.md").read_text()
 
 
 def test_canvas_gets_its_numbers_whichever_list_came_last():
