@@ -177,10 +177,10 @@ def test_the_class_page_says_what_to_teach_again(tmp_path):
     scores[0].cells[WRITTEN] = None, 4, ""
     stats.write_class(tmp_path, ASSIGNMENT, [*scores, *scored(marks_of("max", points={}))])
     assert "fully marked: 2 submissions, mean 36.0" in path.read_text()
-    scores[1].cells[WRITTEN] = scores[2].cells[WRITTEN] = None, 4, ""
+    scores[1].cells[WRITTEN], scores[2].cells[WRITTEN] = (None, 4, ""), (0, 4, words.NO_ANSWER)
     stats.write_class(tmp_path, ASSIGNMENT, scores)
     page = path.read_text()
-    assert "Code: 3 submissions, mean 33.3" in page and "not marked yet are left out" in page and "mean 0.0" not in page
+    assert "Code: 3 submissions, mean 33.3" in page and "not marked yet are left out" in page and ": 0 %" not in page
     assert "<strong>Question 1: softmax</strong>: 47 % of its points on average." in page
     stats.write_class(tmp_path, ASSIGNMENT, scored(absent("ada")))
     assert "<p>Late days" in path.read_text() and "No question has less" in path.read_text()
