@@ -63,7 +63,8 @@ def page(score):
         told = "<li>It could not be graded yet. Your teacher knows.</li>"
     seen = set()
     title = sources.title(marks.assignment)
-    body = [f"<main>\n<h1>{escape(title)}</h1>\n<p><strong>{escape(marks.student)}</strong>: {escape(total)}</p>"]
+    said = f"<strong>{pages.names([marks.student])}</strong>: {escape(total)}"
+    body = [f"<main>\n<h1>{escape(title)}</h1>\n<p>{said}</p>"]
     several = len(set(marks.reasons.values())) > 1
     body += ["<p>Correct the first wrong function first: those below may use it.</p>"] if several else []
     body += [f'<div class="told"><h2>About your notebook</h2><ul>{told}</ul></div>'] if told else []

@@ -66,7 +66,14 @@ def table(headings, rows, marked=()):
     return f'<div class="wide"><table><thead><tr>{head}</tr></thead><tbody>\n{body}\n</tbody></table></div>'
 
 
+def names(people):
+    """Names as HTML, each apart: one that is written from right to left turns nothing around it."""
+    return ", ".join(f"<bdi>{escape(one)}</bdi>" for one in people)
+
+
 def _cell(value):
+    if isinstance(value, list):
+        return f"<td>{names(value)}</td>"
     if isinstance(value, str):
         return f"<td{' class=short' * (len(value) <= SHORT)}>{escape(value)}</td>"
     return f'<td class="number">{value:.2f}</td>' if isinstance(value, float) else f'<td class="number">{value}</td>'
