@@ -6,7 +6,6 @@ from unicodedata import category
 
 from coursework import exports, feedback, lateness, results, rosters, sandbox, stats, tables, words
 
-
 JOINERS = dict.fromkeys(map(ord, "\u200c\u200d"))  # Persian and Devanagari are written with these
 ODD = re.compile(r"[^\w\s\u200c\u200d.,:;()'\"/+=%@?>-]|:(?=//)")
 APART = "If that is another section, grade each section from its own folder, with its own roster."
