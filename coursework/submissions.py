@@ -285,6 +285,8 @@ def _counting(submission, pieces, release):
 def _answers(submission, pieces, mine, release):
     """Answer -> the pieces that hold it: its own cell, and where that lacks one of its names, the last that has it."""
     answers = {}
+    if not mine:
+        _say(submission, "the cells have lost their names", "nameless")
     for answer in release.answers:
         own, others = mine.get(answer), []
         for name in release.defined.get(answer, ()):
@@ -296,7 +298,7 @@ def _answers(submission, pieces, mine, release):
                 others.append(there[-1])
             if there:
                 (own if own in there else there[-1]).keep.append(name)
-        if others:
+        if others and mine:
             _say(submission, f"answer in another cell: {answer}", "elsewhere", name=answer)
         answers[answer] = [own, *others] if own and (own.own or not others) else others
     lost = ", ".join(name for name, held in answers.items() if not held)

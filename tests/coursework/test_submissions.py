@@ -64,8 +64,7 @@ SLIPS = {
         [f"duplicate cell: {WRITTEN}; the last one that was written in counts"], {WRITTEN: "Last."}, 2
     ),
     "all names are lost": (
-        [*(f"{ELSEWHERE}{name}" for name in GIVEN if name != WRITTEN), f"missing cells: {WRITTEN}", *WORDS_ELSEWHERE],
-        {WRITTEN: None}, 1,
+        ["the cells have lost their names", f"missing cells: {WRITTEN}", *WORDS_ELSEWHERE], {WRITTEN: None}, 1
     ),
     "very many cells": (["56 added cells: only the first 50 were run and are shown"], {}, submissions.MOST_ADDED),
 }  # fmt: skip
