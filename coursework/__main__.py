@@ -70,7 +70,7 @@ def mark(given):
 
     for line in words.convert(given.to, given.assignment):
         print(line)
-    words.read(given.to, given.assignment)  # a line that is wrong is told before the page opens
+    words.read(given.to, given.assignment)  # stops at a wrong line before the page opens
     with marking.Server(given.to, given.assignment, given.port) as server:
         ends = "Ctrl-C ends it and writes the feedback."
         print(f"Open {server.address} in a browser on this machine. {ends}", flush=True)

@@ -33,7 +33,7 @@ def page(where, assignment):
     for title, name, rubric in asked:
         blank = [marks.student for marks in all_marks if words.blank(marks, name)]
         answers = [_answer(marks, name, worth[name], given) for marks in all_marks if marks.student not in blank]
-        empty = f"{words.NO_ANSWER} 0 points: {pages.names(blank)}." if blank else ""
+        empty = f"{words.NO_ANSWER} 0 points: {', '.join(map(pages.apart, blank))}." if blank else ""
         body.append(_question(title, rubric, answers, empty))
     minutes = []
     for marks in all_marks:
@@ -55,11 +55,11 @@ def sheet(where, assignment):
 
 
 def _question(title, rubric, answers, empty):
-    """The unmarked answers come first. empty: HTML."""
+    """The unmarked answers come first."""
     articles = "".join(text for _, text in sorted(answers, key=lambda answer: answer[0]))
     return (
         f'<section class="mark"><h2>{escape(title)}</h2><div class="rubric">{pages.markdown(rubric)}</div>'
-        f"{articles}<p>{empty}</p></section>"
+        f"{articles}<p>{escape(empty)}</p></section>"
     )
 
 

@@ -10,6 +10,7 @@ SHORT = 24  # characters of a text that stays on one line
 MOST_ANSWER = 50_000  # characters of one answer
 TURNS = re.compile("[\u202a-\u202e\u2066-\u2069]")  # these change the direction of the text after them
 TEX = ((r"\sqrt", "√"), (r"\gamma", "γ"), (r"\beta", "β"), (r"\frac12", "½"))  # in our rubrics
+apart = "\u2068{}\u2069".format  # a name that is written from right to left turns nothing around it
 
 PAGE = Template(Path(__file__).with_name("page.html").read_text(encoding="utf-8"))
 SORT = Path(__file__).with_name("sort.js").read_text(encoding="utf-8")
@@ -66,14 +67,7 @@ def table(headings, rows, marked=()):
     return f'<div class="wide"><table><thead><tr>{head}</tr></thead><tbody>\n{body}\n</tbody></table></div>'
 
 
-def names(people):
-    """Names as HTML, each apart: one that is written from right to left turns nothing around it."""
-    return ", ".join(f"<bdi>{escape(one)}</bdi>" for one in people)
-
-
 def _cell(value):
-    if isinstance(value, list):
-        return f"<td>{names(value)}</td>"
     if isinstance(value, str):
         return f"<td{' class=short' * (len(value) <= SHORT)}>{escape(value)}</td>"
     return f'<td class="number">{value:.2f}</td>' if isinstance(value, float) else f'<td class="number">{value}</td>'

@@ -2,13 +2,8 @@
 
 import re
 from dataclasses import replace
-from unicodedata import category
 
 from coursework import exports, feedback, lateness, results, rosters, sandbox, stats, tables, words
-
-JOINERS = dict.fromkeys(map(ord, "\u200c\u200d"))  # Persian and Devanagari are written with these
-ODD = re.compile(r"[^\w\s\u200c\u200d.,:;()'\"/+=%@?>-]|:(?=//)")
-APART = "If that is another section, grade each section from its own folder, with its own roster."
 
 
 def write(given, marks, students):
@@ -16,9 +11,10 @@ def write(given, marks, students):
     rosters.keep(given.to, given.assignment, students)
     about = lateness.note_late(given.to, given.assignment, marks, students, given.late)
     said, scores = publish(given.to)
-    there, unread = (of(given.to, given.assignment) for of in (results.students, results.unread))
-    if left := there - unread - {one.student for one in marks}:
-        about.append(f"Graded in another variant alone: {', '.join(sorted(left))}. {APART}")
+    known = {one.student for one in marks}
+    left = sorted(name for name, one in results.stored(given.to, given.assignment).items() if one and name not in known)
+    apart = "Two sections need two folders and two rosters"
+    about += [f"Graded in another variant alone: {', '.join(left)}. {apart}."] if left else []
     marks = rosters.without_covered(marks, rosters.members(students))
     about = [sandbox.bound(sandbox.Limits()), *about, *said]
     about += [*namesakes(marks), *rosters.of_another_name(marks, students)]
@@ -38,7 +34,7 @@ def publish(where):
     for assignment in assignments:
         students = listed[assignment] = rosters.kept(where, assignment)
         about += words.convert(where, assignment)
-        unread = len(results.unread(where, assignment))
+        unread = results.unread(where, assignment)
         about += [f"{unread} marks of an earlier version were not read: grade again."] if unread else []
         scores = words.scores(where, assignment, results.marks_in(where, assignment, students))
         lines += stats.write_class(where, assignment, scores)
@@ -89,5 +85,5 @@ def namesakes(all_marks):
 
 def _one_line(text):
     """A note in one line, not too long, where no character of a file's name starts HTML, a link or a formula."""
-    text = text if text.translate(JOINERS).isprintable() else " ".join(ascii(text)[1:-1].split())
-    return ODD.sub(lambda odd: odd[0] if category(odd[0]) in ("Mn", "Mc") else f"&#{ord(odd[0])};", text[:500])
+    text = text if re.sub("[\u200c\u200d]", "", text).isprintable() else " ".join(ascii(text)[1:-1].split())
+    return re.sub(r"[^\w\s\u0080-\uffff.,:;()'\"/+=%@?>-]|:(?=//)", lambda odd: f"&#{ord(odd[0])};", text[:500])

@@ -93,9 +93,10 @@ def assignments_in(results):
     return sorted({path.parent.name for path in (Path(results) / "marks").glob("*/*.json")})
 
 
-def _all(results, assignment):
+def stored(results, assignment):
     """Student -> marks of an assignment, or None, for each file that a results folder has."""
-    return {student: load(results, assignment, student) for student in students(results, assignment)}
+    files = (Path(results) / "marks" / assignment).glob("*.json")
+    return {path.stem: load(results, assignment, path.stem) for path in files}
 
 
 def marks_in(results, assignment, roster=()):
@@ -104,21 +105,16 @@ def marks_in(results, assignment, roster=()):
     A student with points in another variant of the assignment is left out.
     """
     marks = {student: Marks(student, assignment, notes=["no submission"], submitted=False) for student in roster}
-    marks |= {student: one for student, one in _all(results, assignment).items() if one}
+    marks |= {student: one for student, one in stored(results, assignment).items() if one}
     others = [name for name in assignments_in(results) if name != assignment]
     variants = [name for name in others if sources.split(name)[0] == sources.split(assignment)[0]]
-    elsewhere = {student for name in variants for student, one in _all(results, name).items() if one and one.points}
+    elsewhere = {student for name in variants for student, one in stored(results, name).items() if one and one.points}
     return [one for student, one in sorted(marks.items()) if one.points or student not in elsewhere]
 
 
-def students(results, assignment):
-    """The students with a mark, or with one that is not known yet."""
-    return {path.stem for path in (Path(results) / "marks" / assignment).glob("*.json")}
-
-
 def unread(results, assignment):
-    """The students whose marks have the form of an earlier version, which is not read any more."""
-    return {student for student, one in _all(results, assignment).items() if not one}
+    """How many marks of an assignment have the form of an earlier version, which is not read any more."""
+    return list(stored(results, assignment).values()).count(None)
 
 
 def key(assignment, seed, root=ROOT):

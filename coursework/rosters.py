@@ -106,7 +106,7 @@ def members(roster):
 
 def shared(scores, members):
     """Return (scores, sentences): a student without a file has what the one of the group has who handed in."""
-    by_group, about, found, partners = {}, [], [], []
+    by_group, about, found = {}, [], []
     for one in scores:
         if one.marks.points and one.marks.student in members:
             by_group.setdefault(members[one.marks.student], []).append(one)
@@ -121,9 +121,8 @@ def shared(scores, members):
             (other,) = theirs
             own = replace(other.marks, student=one.marks.student)
             one = replace(other, marks=own, late=other.late or Late(), oral=one.oral)
-            partners.append(own.student)
         found.append(one)
-    if partners:
+    if partners := [new.marks.student for one, new in zip(scores, found) if new is not one]:
         about.append(f"No LMS knows whose page is {', '.join(partners)}: pass it on by hand, out of feedback/.")
     return found, about
 

@@ -18,7 +18,9 @@ def rows(assignment, scores):
     for question in feedback.questions(assignment):
         most = sum(sources.points(assignment)[name] for name in question.parts)
         read = [[one.cells.get(name, [None])[0] for name in question.parts] for one in marked]
-        known = [sum(points) for points in read if None not in points and not _waits(marked, question.rubrics)]
+        given = {one.cells[name][::2] for one in marked for name in question.rubrics if name in one.cells}
+        waits = {points for points, comment in given if comment != words.NO_ANSWER} == {None}  # a blank one is a 0
+        known = [sum(points) for points in read if None not in points and not waits]
         of, average = [assignment, question.title], round(mean(known), 2) if known else ""
         full, none = (sum(points >= most for points in known), sum(points == 0 for points in known))
         found.append([*of, "question", "all points", full, len(known), average, most])
@@ -34,12 +36,6 @@ def rows(assignment, scores):
             for what in sorted(filter(seen.get, seen), key=lambda what: -len(seen[what])):  # then the check's own order
                 found.append([*of, kind, what, len(seen[what]), len(marked), "", ""])
     return found
-
-
-def _waits(scores, names):
-    """Whether none of these written answers is marked yet, but for blank ones, which have 0 points at once."""
-    cells = [one.cells[name] for one in scores for name in names if name in one.cells]
-    return {points for points, _, comment in cells if comment != words.NO_ANSWER} == {None}
 
 
 def page(assignment, lines, totals, automatic):
@@ -80,7 +76,7 @@ def _share(line):
 def write_class(results, assignment, scores):
     """Write RESULTS/class-ASSIGNMENT.html. Return lines for stats.csv."""
     lines, totals = rows(assignment, scores), [one.total for one in scores if one.total is not None]
-    totals *= not _waits(scores, sources.points(assignment, marks=("written",)))
+    totals *= "" not in [line[6] for line in lines if line[3] == "all points"]  # a question waits for its first mark
     automatic = [one.marks.total for one in scores if one.marks.points]
     write(Path(results) / f"class-{assignment}.html", page(assignment, lines, totals, automatic))
     return lines

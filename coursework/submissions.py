@@ -104,7 +104,7 @@ def _rank(submission):
 def age(handed_in):
     """Return numbers that are larger for a newer file: the LMS's number in its name, and that of a copy."""
     name = base(handed_in.file)[:300]
-    own = re.split(r"\.ipynb", name.replace(handed_in.assignment, ""), flags=re.I)[0]  # a variant's 2027 is no copy's
+    own = re.split(r"\.ipynb", name.replace(handed_in.assignment, ""), flags=re.I)[0]  # it may end with 2027
     named, copied = of_an_lms(name), re.search(r"(\d+)\)?$", own)
     return int(named["handed_in"].replace("-", "")) if named else 0, int(copied[1]) if copied else 0
 

@@ -15,7 +15,7 @@ import sqlite3
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from coursework import files, lateness, results, rosters, sources, tables
+from coursework import files, lateness, rosters, sources, tables
 from coursework.lateness import Late
 from coursework.marks import Marks
 from coursework.results import write
@@ -48,7 +48,8 @@ def read(where, assignment):
     headings, rows = tables.read(path)
     if missing := ", ".join(heading for heading in HEADINGS[:4] if heading not in headings):
         raise ValueError(f"{path} must have the columns {', '.join(HEADINGS)}; {missing} is missing")
-    found, known = {}, results.students(where, assignment) | rosters.kept(where, assignment).keys()
+    there = {path.stem for path in (Path(where) / "marks" / assignment).glob("*.json")}
+    found, known = {}, there | rosters.kept(where, assignment).keys()
     for number, row in enumerate(rows, 2):
         texts = [tables.unquoted(row.get(name) or "") for name in HEADINGS]
         student, question, points, _, answer = (text.strip() for text in texts)

@@ -138,7 +138,7 @@ def test_the_archive_holds_each_page_once(tmp_path):
     with zipfile.ZipFile(tmp_path / f"feedback-{ASSIGNMENT}.zip") as archive:
         texts = {name: archive.read(name).decode() for name in archive.namelist()}
     assert sorted(texts) == [f"a_1_2_{ASSIGNMENT}.html", f"bob/{ASSIGNMENT}.html"]
-    assert "<bdi>bob</bdi>" in texts[f"bob/{ASSIGNMENT}.html"]
+    assert "<strong>\u2068bob\u2069</strong>" in texts[f"bob/{ASSIGNMENT}.html"]
 
 
 def test_what_most_failed_comes_first():
