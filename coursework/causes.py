@@ -66,7 +66,7 @@ class Code:
         return next((place for place in failed if re.search(rf"\b{name}\b", self.text(*place))), None)
 
     def stopped(self, error):
-        """That code stopped, with what, where, and what to do about it where grading lacks what it asks for."""
+        """Return how and where code stopped, and what to do about it if grading lacks what it asks for."""
         where = self.line(error["cell"], error["line"])
         if error["type"] == "TookTooLong":
             return f"was stopped because it took too long{where}"

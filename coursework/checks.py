@@ -41,7 +41,7 @@ def call(name, *arguments, expect=..., tolerance=1e-6, case=""):
 
 
 def calls_of(name, draw, times=1):
-    """A check that calls `name` so many times, with the arguments that draw(rng) gives each time."""
+    """A check that calls `name` this many times, with the arguments that draw(rng) gives each time."""
     return lambda rng: [call(name, *draw(rng)) for _ in range(times)]
 
 

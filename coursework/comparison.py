@@ -142,7 +142,7 @@ def _array_difference(expected, got, tolerance):
         return "gave numbers that are not finite"
     if not np.isfinite(values[np.isfinite(right)]).all():
         return "gave numbers that are not finite"
-    close = np.isclose(values, right, rtol=tolerance, atol=tolerance)  # nan is close to nothing
+    close = np.isclose(values, right, rtol=tolerance, atol=tolerance, equal_nan=True)  # a usual mistake may give nan
     if close.all():
         return None
     said = f"gave {_counted(np.count_nonzero(~close), 'wrong number')} of {close.size}"

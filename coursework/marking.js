@@ -42,6 +42,7 @@ document.addEventListener("keydown", event => {
   if (event.key === "Escape") current.focus();
   else if (event.key === "Enter" && !writes && !event.target.matches("summary")) {
     event.preventDefault();
+    if (!points(current).reportValidity()) return;
     if (current.querySelector(".changed")) keep(current);  // the same points once more are no change
     current.focus();
     step(1);

@@ -12,7 +12,7 @@ from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
-from coursework import feedback, pages, results, sources, words
+from coursework import feedback, pages, results, rosters, sources, words
 from tutorial_book.exercises import own_code
 
 SCRIPT = Path(__file__).with_name("marking.js").read_text(encoding="utf-8")
@@ -49,7 +49,9 @@ def sheet(where, assignment):
     """The questions about each student's own code as a page to print."""
     asked = {marks.student: own_code.questions(marks) for marks in results.marks_in(where, assignment)}
     said = {student: pages.as_typed("\n".join(texts)) for student, texts in asked.items() if texts}
-    parts = [f"<h2>{escape(student)}</h2>{text}" for student, text in said.items()]
+    students = rosters.kept(where, assignment).values()
+    names = {one.id: f"{one.id}: {one.first_name} {one.last_name}".strip(": ") for one in students}
+    parts = [f"<h2>{escape(names.get(student, student))}</h2>{text}" for student, text in said.items()]
     title = f"{sources.title(assignment)}: five minutes with each"
     return pages.page(title, f"<h1>{escape(title)}</h1>{''.join(parts)}")
 

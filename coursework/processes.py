@@ -115,6 +115,6 @@ def _begin():
 
 
 def _end_with_the_grader():
-    """Where the grader is killed nothing tells this process, and it would wait for work for ever."""
+    """If the grader is killed, nothing tells this process, and it would wait for work forever."""
     multiprocessing.parent_process().join()
     os._exit(1)

@@ -21,10 +21,8 @@ def write(given, marks, students):
     for one in marks:
         one.notes += [f"its answer to {name} has changed since it was marked" for name in words.changed(given.to, one)]
     results.write(given.to / "report.md", report(marks, scores, about))
-    handed_in = [one for one in marks if one.submitted]
-    noted = sum(bool(one.notes) for one in handed_in)
-    needs = f"{noted} {'needs' if noted == 1 else 'need'} a human: {given.to / 'report.md'}"
-    print(f"{len(handed_in)} submissions. {needs if noted else 'Nothing odd was seen.'}")
+    noted = [bool(one.notes) for one in marks if one.submitted]
+    print(f"{len(noted)} submissions, {sum(noted)} of them with notes. Read {given.to / 'report.md'}")
 
 
 def publish(where):

@@ -91,7 +91,7 @@ def of_another_name(all_marks, students):
         student = students.get(marks.student)
         if student and marks.me and marks.me != marks.student:
             known = [student.shown, student.id, student.last_name, student.first_name, student.email]
-            known.append(dict(student.row).get("Student", ""))
+            known += [dict(student.row).get("Student", ""), student.last_name + student.first_name]
             mine, theirs = (set(re.findall(r"[^\W_]+", folded(text))) for text in (marks.me, " ".join(known)))
             if not mine & theirs:
                 said.append(f"{marks.student}: the name in ME is {marks.me}, which is not in the roster's line.")

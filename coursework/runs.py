@@ -1,4 +1,4 @@
-"""A submission runs in the sandbox, again without what ended a run, until all calls have an answer or a reason."""
+"""Run a submission in the sandbox, and again without what stopped it, until each call has an answer or a reason."""
 
 from dataclasses import dataclass, field, replace
 
@@ -21,7 +21,7 @@ class Work:
 
 
 class Lost(sandbox.Interrupted):
-    """A run was ended from outside, by no doing of the student's that can be told: it says nothing about the work."""
+    """A run was ended from outside, and nothing shows that the student caused it: it says nothing about the work."""
 
 
 def work(submission, asked, **how):

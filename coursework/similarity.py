@@ -1,10 +1,10 @@
 """Whose code is like whose, question by question: a reason to look, never a verdict.
 
 A program is the set of its structures: the head of each line and each expression in it, as trees in which all names are
-one, all constants are one, and comments, docstrings and types are not there. So nothing is won by other names or
-numbers, nor by an exchange of lines. Code of the notebook as it is handed out does not count, and a structure counts
-the more the rarer it is in the class. Nothing that was handed in runs: it is parsed in a process that ends after
-seconds.
+one, all constants are one, and comments, docstrings and types are not there. So other names, other
+numbers or another order of lines hide nothing. Code of the notebook as it is handed out does not count, and the rarer a
+structure is in the class, the more it counts. Nothing that was handed in runs: it is parsed in a process that ends
+after seconds.
 """
 
 import ast
@@ -87,7 +87,7 @@ def bound_in(nodes):
 
 
 class _Reader:
-    """The trees in statements, as digests. known: names that stay; of the others, Python's own do."""
+    """The trees in statements, as digests. known: names that stay as they are, besides Python's own."""
 
     def __init__(self, body, known):
         nodes = [node for one in body for node in ast.walk(one)]

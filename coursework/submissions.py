@@ -66,7 +66,7 @@ def sorted_out(folder, assignment, known=None, roster=(), names=None):
         chosen[student], *more = sorted([submission, *filter(None, [chosen.get(student)])], key=_rank)
         left[student] += [(one.file, OLDER) for one in more]
         for one in pictures.too_many(list(chosen.values())):
-            _say(one, "pictures are not shown: all submissions have too many", "Your pictures are not shown: too many.")
+            _say(one, "pictures are not shown: all submissions have too many", "There are too many pictures to show.")
     refused = []
     for student, files in left.items():
         submission = chosen.get(student)
@@ -401,7 +401,7 @@ def _parsed(content, file):
 
 
 def _source(cell):
-    """A cell's text, which may be a list of its lines; empty where it is neither."""
+    """A cell's text, which may be a list of its lines; empty if it is neither."""
     value = cell.get("source")
     value = "".join(part for part in value if isinstance(part, str)) if isinstance(value, list) else value
     value = value if isinstance(value, str) else ""

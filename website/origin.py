@@ -93,6 +93,6 @@ class Origin:
 
 
 def on_github(root: Path) -> Origin | None:
-    """Return the origin if it is on GitHub: Colab opens notebooks only there, so only then a page offers it."""
+    """Return the origin if it is on GitHub. A page offers Colab only then, because Colab opens notebooks from there."""
     origin = Origin.of(root)
     return origin if origin and origin.on_github else None

@@ -53,7 +53,7 @@ def test_pointer_opens_notes_and_explains_letters(opened_page):
     box.wait_for()
     assert box.locator(".says:visible").count() == 0
     box.get_by_role("button", name="K", exact=True).focus()
-    assert box.locator(".says:visible").inner_text() == "queries, keys and values, one in each row K"
+    assert box.locator(".says:visible").inner_text() == "the keys, one row for each token"
     tab.locator("#equation-eq-attention .sym-0.sym").first.hover()
     assert box.locator("button[aria-pressed=true]").count() == 1
     assert tab.locator("#equation-eq-attention .sym-on").count() >= 1

@@ -8,12 +8,14 @@ from pathlib import Path
 import pytest
 import yaml
 
+formulas = pytest.importorskip("website.directives.formulas")
 letters = pytest.importorskip("website.directives.letters")
 values = pytest.importorskip("website.build.values")
 TOC = yaml.safe_load((letters.ROOT / "_toc.yml").read_text(encoding="utf-8"))
 PAGES = [Path(file).name for file in [TOC["root"], *(c["file"] for part in TOC["parts"] for c in part["chapters"])]]
 ROWS = letters.rows()
 KNOWN = {letter for row in ROWS for letter in row.letters}
+NUMBERED = re.compile(r"\$\$((?:(?!\$\$).)+)\$\$ \((eq-[\w-]+)\)", re.S)
 # The code's names for letters, if they differ from the formula's.
 OTHER_NAMES = {"h": "n_heads", "L": "n_layers", "u": "U", "t": "id", r"\mathcal{V}": "vocab", r"\ell": "loss",
                "G, g": "G", "b_K, b_V, b_O, b": "b", r"\varepsilon": "eps", "": "C"}  # fmt: skip
@@ -58,6 +60,19 @@ def test_each_letter_of_a_page_has_one_meaning(name):
 def test_letter_has_one_meaning_but_for_two():
     every = [letter for row in ROWS for letter in row.letters]
     assert sorted({letter for letter in every if every.count(letter) > 1}) == [r"\mu", "k"]
+
+
+def test_numbered_formula_explains_its_letters_by_texts_of_its_own():
+    texts = [(letters.ROOT / f"book/{page}.md").read_text(encoding="utf-8") for page in PAGES]
+    numbered = {label: formula for text in texts for formula, label in NUMBERED.findall(text)}
+    glosses = formulas.glosses()
+    assert glosses.keys() <= numbered.keys()
+    for label, formula in numbered.items():
+        own = glosses.get(label, {})
+        assert letters.symbols(formula, {*own}) == own.keys(), f"book/formulas.tsv has other letters than {label}"
+        drawn = set(map(int, re.findall(r"\\class\{sym-(\d+)\}", formulas.marked(formula, [*own]))))
+        assert drawn == set(range(len(own))), f"{label} does not show all its letters"
+        assert not {*own.values()} & {row.meaning for row in ROWS if row.chapters == "all"}
 
 
 def test_each_row_is_used_and_written_in_code():

@@ -82,8 +82,9 @@ def test_sheet_has_formulas_and_findings_of_its_chapter(name):
     whole = chapter(name).head.parent
     findings = [source.words(finding) for finding in whole.select(".finding")]
     assert [source.words(finding) for finding in sheet.select(".finding")] == findings != []
-    known = {letter: row.meaning for letter, row in formulas.known(name).items()}
+    glosses = formulas.glosses()
     for line, formula in zip(sheet.select(".formula"), whole.select("div.math:has(> .eqno)"), strict=True):
+        known = glosses.get(formula["id"].removeprefix("equation-"), {})
         number = formula.select_one(".eqno").get_text()
         assert line.a["href"] == f"../book/{name}.html#{formula['id']}" and line.a.get_text() + "#" == number
         assert line.select_one(".math").get_text() == formula.get_text().replace(number, "", 1)

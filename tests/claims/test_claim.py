@@ -8,9 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tutorial_book.claims import CHAPTERS, DIFFERS, FAILS, HOLDS, OPEN, Claim, Result, Table, check, claims
+from tutorial_book.claims import CHAPTERS, DIFFERS, FAILS, HOLDS, OPEN, Claim, Result, Table, check, claims, verdicts
 from tutorial_book.claims import claim as module
-from tutorial_book.claims.claim import ROUND, add, agree, recompute
+from tutorial_book.claims.claim import ROUND, add
+from tutorial_book.claims.verdicts import agree, recompute
 from tutorial_lib.weights.catalog import ModelNotAvailable
 
 
@@ -82,7 +83,7 @@ def test_claims_come_in_reading_order():
 
 def test_chapters_know_no_other_chapters_claims():
     """The modules shared by all load none either, so that a page loads only its own claims."""
-    folder, shared = Path(module.__file__).parent, ("claim", "quotes", "tools")
+    folder, shared = Path(module.__file__).parent, ("claim", "quotes", "tools", "verdicts")
     for name in (*CHAPTERS, *shared):
         tree = list(ast.walk(ast.parse((folder / f"{name.replace('-', '_')}.py").read_text(encoding="utf-8"))))
         calls = [node for node in tree if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)]
@@ -145,7 +146,7 @@ def test_missing_models_are_searched_again(monkeypatch):
     assert check(claim).verdict == "needs all-MiniLM-L6-v2"
     there = True
     assert check(claim).verdict == HOLDS
-    monkeypatch.setattr(module, "_on_this_machine", lambda name: name == "here")
+    monkeypatch.setattr(verdicts, "_on_this_machine", lambda name: name == "here")
     assert check(example(needs="here")).verdict == HOLDS
     assert check(example(needs="here and there")).verdict == "needs here and there"
 

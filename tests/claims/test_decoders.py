@@ -5,8 +5,9 @@ import torch
 
 from tutorial_book.claims import claims, directions, shape_of_learning
 from tutorial_book.claims import decoders as of_decoders
-from tutorial_book.claims.claim import VOCABULARY, plain, recompute
+from tutorial_book.claims.claim import VOCABULARY
 from tutorial_book.claims.tools import small_gpt
+from tutorial_book.claims.verdicts import plain, recompute
 from tutorial_lib.tokenization import BPE
 
 WAITING = [claim for claim in claims() if claim.needs and claim.needs.removeprefix(VOCABULARY) in ("gpt2", "opt-125m")]

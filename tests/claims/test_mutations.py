@@ -20,7 +20,8 @@ import torch
 from torch import nn
 
 from tutorial_book.claims import check, claims, tools
-from tutorial_book.claims.claim import RECOMPUTED, can_be_checked, recompute
+from tutorial_book.claims.claim import RECOMPUTED
+from tutorial_book.claims.verdicts import can_be_checked, recompute
 from tutorial_book.exercises.exercise import TookTooLong, _at_most
 
 KEPT = (tools.bert, tools.tokenizer)  # loading a model takes long, and the result is the same each time
@@ -42,7 +43,7 @@ def forget(loading):
     """Clear the caches of the claims' modules; loading: also those of models and tokenizers."""
     for module in [name for name in sys.modules if name.startswith("tutorial_book.claims.")]:
         for kept in vars(sys.modules[module]).values():
-            if hasattr(kept, "cache_clear") and kept.__module__ == module != "tutorial_book.claims.claim":
+            if hasattr(kept, "cache_clear") and kept.__module__ == module != "tutorial_book.claims.verdicts":
                 if loading or kept not in KEPT:
                     kept.cache_clear()
 

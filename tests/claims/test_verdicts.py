@@ -6,7 +6,8 @@ import pytest
 
 from tests.claims.test_mutations import forget
 from tutorial_book.claims import DIFFERS, FAILS, HOLDS, OPEN, can_be_checked, check, claims, report
-from tutorial_book.claims.claim import RECOMPUTED, ROUND, VOCABULARY, agree, last_unit, recompute
+from tutorial_book.claims.claim import RECOMPUTED, ROUND, VOCABULARY
+from tutorial_book.claims.verdicts import agree, last_unit, recompute
 from tutorial_lib.texts import published
 from tutorial_lib.weights import checkpoints
 from tutorial_lib.weights.catalog import KNOWN

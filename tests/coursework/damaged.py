@@ -65,7 +65,6 @@ MORE = {
 }  # fmt: skip
 REFUSED += [("x.ipynb", content, told) for told, contents in MORE.items() for content in contents]
 
-
 solved_once, blank_once = functools.cache(sources.solved_notebook), functools.cache(sources.student_notebook)
 
 
@@ -235,7 +234,6 @@ CASES = [
     ("much code in Greek", "", add(code("# \u03b1\n" + "x = 1\n" * 9_000))),
     ("much code with a smile", "", add(code("# \U0001f600\n" + "x = 1\n" * 9_000))),
     ("words that go on below", "", add(new_markdown_cell("The rest."), code(WORDS))),
-    # never saved, never run, out of order
     ("never saved", "blank; never-ran", lambda _: blank()),
     ("one answer is missing", "not-written: softmax", empty("softmax")),
     ("an answer was emptied", f"not-written: {WRITTEN}", put(WRITTEN, " \n")),
@@ -246,7 +244,6 @@ CASES = [
     ("a cell that stopped", "stopped: attention", update("attention", outputs=[STOPPED])),
     ("a check that is red", "red: softmax-public", update("softmax-public", outputs=[RED])),
     ("odd outputs and counts", "never-ran", with_odd_outputs_and_counts),
-    # another place
     ("words at the top", f"words: {WRITTEN}", empty(WRITTEN), add(AT_THE_TOP, at=1)),
     ("words below their question", f"words: {WRITTEN}", words_below_their_question, empty(WRITTEN)),
     ("an answer in a cell below", "elsewhere: softmax", lambda _: moved("softmax", 1), ran),
@@ -262,7 +259,6 @@ CASES = [
     ("a check was changed", "changed: softmax-public", append("softmax-public", "\nhidden = 1")),
     ("an answer in a check", "changed: softmax-public", append("softmax-public", f"\n{EMPTY}")),
     ("a given cell was changed", "changed: given-6f11581d", append("given-6f11581d", "\nimport math")),
-    # missing, doubled, renamed
     ("a cell was deleted", "missing: softmax", remove("softmax")),
     ("a check was deleted", "missing-given", remove("attention-public")),
     ("a given cell was deleted", "missing-given", remove("given-6f11581d")),
@@ -272,7 +268,6 @@ CASES = [
     ("names of odd types", "elsewhere: softmax attention; missing-given", with_names_of_odd_types),
     ("a cell of an odd kind", "missing: causal-mask", update("attention", cell_type="raw"), ODD_KIND),
     ("another encoding", "encoding", lambda notebook: written(notebook).replace(b"dot", NO_TEXT)),
-    # another assignment, too large
     ("another assignment", "another", lambda _: solved("1-tokenization")),
     ("another assignment without its name", "another", lambda _: solved("3-bert-layer"), metadata()),
     ("something else", "foreign", lambda _: nbformat.v4.new_notebook(cells=[new_code_cell("x = 1")])),

@@ -14,7 +14,7 @@ import nbformat
 import pytest
 
 from coursework import exports, feedback, marking, reports, results, sandbox, sources, words
-from tests.coursework.conftest import ASSIGNMENT, FULL, WRITTEN, batch, blocks, cell, grade_again, with_code
+from tests.coursework.conftest import ASSIGNMENT, FULL, WRITTEN, batch, below, blocks, cell, grade_again, with_code
 
 SOLVED = sources.solved_notebook(ASSIGNMENT)
 NEED = ("softmax", "attention", "near-attention")  # the questions that need a right softmax
@@ -23,47 +23,21 @@ REST = {name: worth for name, worth in FULL.items() if not name.startswith(NEED)
 GOOD = cell(SOLVED, "softmax").source + "\n"
 WRONG = "def softmax(x):\n    return x\n"
 
-
-def says(text):
-    """Code that writes a text to wherever results may go, and ends."""
-    write = f"import os\nfor fd in range(3, 64):\n    try: os.write(fd, {text.encode()!r})\n    except OSError: pass\n"
-    return f"{write}os._exit(0)"
-
-
 HONEST = {"right": True, "wrong": False, "nothing": None}  # None: it destroys its own run
-STARTS = ("cell 99999999", "cell -1", "cell " + "9" * 5000, "cell \\u00b2", "sinusoidal-hidden", "# Grade: 40")
 # name -> (code in place of the solution of softmax, whether softmax is honestly right in it)
 CODE = {}
 for heading, code in blocks("attacks.txt").items():
     name, softmax = heading.split(" | ")
     CODE[name] = code.replace("RIGHT\n", GOOD).replace("WRONG\n", WRONG), HONEST[softmax]
-CODE |= {f"a start that is none: {start[:8]}": (says(f'{{"start": "{start}"}}\n'), None) for start in STARTS}
 CODE["letters that read alike"] = GOOD.replace("def softmax", "def \uff53oftmax"), True
 CODE["answers that are text for exec"] = f"exec(bytes({list(GOOD.encode())}))", True
 CODE["a null byte"] = "def softmax(x):\n    return '\\x00\ud800'", False
 
 
-def checks_of(notebook):
-    return [one for one in notebook.cells if one.metadata.get("nbgrader", {}).get("grade")]
-
-
-def no_checks(notebook):
-    notebook.cells = [one for one in notebook.cells if one not in checks_of(notebook)]
-
-
-def edited_checks(notebook):
-    for one in checks_of(notebook):
-        one.update(source="assert True")
-
-
-def duplicated_cells(notebook):
-    notebook.cells += copy.deepcopy(notebook.cells)
-
-
 def unseen_changes(notebook):
     """Another order, other points, and forged outputs: nothing of it is read."""
     notebook.cells.reverse()
-    for one in checks_of(notebook):
+    for one in (one for one in notebook.cells if one.metadata.get("nbgrader", {}).get("grade")):
         one.metadata.nbgrader.points = 1000
     output = nbformat.v4.new_output("stream", name="stdout", text="40 of 40 points. All checks pass.")
     score = {"output_type": "display_data", "data": {"application/x-score": 1000}, "metadata": {}}
@@ -76,7 +50,7 @@ def odd_metadata(notebook):
         one.metadata["nbgrader"] = [None, "x", {"grade_id": ["softmax"]}, {"grade_id": None}, 7][number % 5]
 
 
-TAMPERING = [no_checks, edited_checks, duplicated_cells, unseen_changes, odd_metadata]
+TAMPERING = [unseen_changes, odd_metadata]
 
 
 def tampered(change, right):
@@ -146,17 +120,8 @@ def test_far_too_long_texts_are_shown_in_part(graded, tmp_path):
 
 
 def left_running():
-    """The folders of sandboxes of this process, and their processes."""
-    found = {str(path) for path in Path(tempfile.gettempdir()).glob(f"grade-{os.getpid()}-*")}
-    for path in Path("/proc").glob("[0-9]*"):
-        try:
-            parent = path.joinpath("stat").read_text().rpartition(")")[2].split()[1]
-            command = path.joinpath("cmdline").read_text()
-        except OSError:
-            continue
-        if int(parent) == os.getpid() and "grade-" in command:
-            found.add(command)
-    return found
+    """The folders of sandboxes of this process, and the processes below it."""
+    return {*Path(tempfile.gettempdir()).glob(f"grade-{os.getpid()}-*"), *below(os.getpid())}
 
 
 def test_a_stop_ends_what_runs_and_leaves_nothing(bubblewrap):

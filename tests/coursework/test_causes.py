@@ -8,11 +8,8 @@ import pytest
 from nbformat.v4 import new_code_cell
 
 from coursework import causes, sources
-from tests.coursework.conftest import ASSIGNMENT, batch, cell, with_cells
+from tests.coursework.conftest import ASSIGNMENT, FULL, batch, cell, with_cells
 
-CHECKS = {name: sources.points(name, marks=("check",)) for name in (ASSIGNMENT, "4-geometry", "5-project")}
-FULL = CHECKS[ASSIGNMENT]
-SOLVED = {name: sources.solved_notebook(name) for name in CHECKS}
 TEXT = Path(__file__).with_name("causes.txt").read_text(encoding="utf-8")
 
 
@@ -33,7 +30,7 @@ LEAKS = [
 
 @pytest.fixture(scope="module")
 def attention_marks(tmp_path_factory, bubblewrap):
-    solved = SOLVED[ASSIGNMENT]
+    solved = sources.solved_notebook(ASSIGNMENT)
     notebooks = {name: with_cells(solved, {where: code[0]}) for name, (where, code, _) in CASES.items()}
     for name, (_, code, _) in CASES.items():
         cells = notebooks[name].cells
@@ -69,27 +66,23 @@ def test_a_message_or_a_class_tells_no_input(leak, attention_marks):
     assert said and not [line for line in said if "0000" in line or len(line) > 120]
 
 
-MADE_UP = "REPORT = {'average_cosine': 0.5, 'neighbor_purity': 1.0, 'neighbor_margin': 0.1, 'p_value': 0.001}"
-HALVES = "TEXTS, LABELS = ['\\ud800' + str(i) for i in range(40)], ['a', 'b'] * 20"
-CONSTANT = "def neighbor_purity(X, labels):\n    return 1.0"
-LEAN = {check for check in CHECKS["5-project"] if "purity" in check}  # the p-values lean on it
-PROJECTS = {  # name -> (cell, code, checks that have no points)
-    "a made up report": ("report", MADE_UP, {"report-public"}),
-    "another type": ("report", "class D(dict): pass\nREPORT = D(average_cosine='x')", {"report-public"}),
-    "half characters": ("collection", HALVES, {"collection-public", "report-public"}),
-    "a constant": ("neighbor-purity", CONSTANT, LEAN),
+PROJECTS = {  # cell -> (code, checks that have no points)
+    "report": (
+        "REPORT = {'average_cosine': 0.5, 'neighbor_purity': 1.0, 'neighbor_margin': 0.1, 'p_value': 0.001}",
+        {"report-public"},
+    ),
+    "collection": (
+        "TEXTS, LABELS = ['\\ud800' + str(i) for i in range(40)], ['a', 'b'] * 20",
+        {"collection-public", "report-public"},
+    ),
 }
 
 
-@pytest.fixture(scope="module")
-def project_marks(tmp_path_factory, bubblewrap):
-    notebooks = {name: with_cells(SOLVED["5-project"], {where: code}) for name, (where, code, _) in PROJECTS.items()}
-    return batch(tmp_path_factory.mktemp("project"), "5-project", notebooks)
-
-
-@pytest.mark.parametrize("name", PROJECTS)
-def test_partial_project_loses_only_the_missing_points(name, project_marks):
-    assert {check for check, points in project_marks[name].points.items() if not points} == PROJECTS[name][2]
+def test_partial_project_loses_only_the_missing_points(tmp_path, bubblewrap):
+    solved = sources.solved_notebook("5-project")
+    notebooks = {where: with_cells(solved, {where: code}) for where, (code, _) in PROJECTS.items()}
+    for where, marks in batch(tmp_path, "5-project", notebooks).items():
+        assert {check for check, points in marks.points.items() if not points} == PROJECTS[where][1]
 
 
 HUGE = {

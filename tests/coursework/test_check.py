@@ -21,7 +21,6 @@ READ = """async () => {
 }"""
 CHECK = "all => all.map(([file, assignment], number) => checkNotebook(contents[number], file, assignment))"
 
-
 OF = {f"{assignment}.ipynb": assignment for assignment in sources.names()}
 ALL = {
     name: (file, content, OF.get(file, damaged.ASSIGNMENT), expected)

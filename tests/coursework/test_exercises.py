@@ -127,20 +127,15 @@ def test_an_endless_loop_ends(alarm, capsys, monkeypatch):
 
 
 def test_the_user_may_still_interrupt():
-    def merge(symbols, pair):
-        raise KeyboardInterrupt
-
     with pytest.raises(KeyboardInterrupt):
-        MERGE.check(merge)
+        MERGE.check(in_a_cell("def merge(s, pair):\n    raise KeyboardInterrupt", "merge"))
 
 
 def test_packages_that_grading_lacks_are_told(capsys, monkeypatch):
     erf = np.frompyfunc(math.erf, 1, 1)  # SciPy's is a NumPy ufunc as well, which does not say where it comes from
     monkeypatch.setitem(sys.modules, "scipy.special", SimpleNamespace(**{erf.__name__: erf}))
-    source = (
-        "def phi(x):\n    return (1 + erf(x / math.sqrt(2)).astype(float)) / 2\ndef gelu(x):\n    return x * phi(x)\n"
-    )
-    assert GELU.check(in_a_cell(source, "gelu", erf=erf, math=math))
+    source = "def phi(x):\n    return (1 + erf(x / 2**0.5).astype(float)) / 2\ndef gelu(x):\n    return x * phi(x)\n"
+    assert GELU.check(in_a_cell(source, "gelu", erf=erf))
     assert "⚠ gelu uses scipy: the grading has Python and NumPy only" in capsys.readouterr().out
 
 

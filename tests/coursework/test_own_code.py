@@ -8,10 +8,9 @@ import pytest
 from coursework import references, reports, results, rosters, sources, worker
 from coursework.__main__ import main
 from coursework.marks import Marks
-from tests.coursework.conftest import ASSIGNMENT, batch, cell, with_cells
+from tests.coursework.conftest import ASSIGNMENT, FULL, batch, cell, with_cells
 from tutorial_book.exercises import ask, own_code
 
-FULL = sources.points(ASSIGNMENT, marks=("check",))
 ATTENTION = cell(sources.solved_notebook(ASSIGNMENT), "attention").source
 
 
@@ -104,11 +103,11 @@ def test_what_the_function_gives_is_kept_without_points(marks):
 
 
 def test_names_that_do_not_fit_are_told(graded):
-    people = {"ada": "Ada Lovelace", "bob": "ada  LOVELACE", "eve": "Eve", "kim": "", "lee": "", "zoe": "Müller"}
+    people = {"ada": "Ada Lovelace", "bob": "ada  LOVELACE", "eve": "Eve", "kim": "李明", "lee": "", "zoe": "Müller"}
     marks = [Marks(student, ASSIGNMENT, me=me) for student, me in people.items()]
     assert reports.namesakes(marks) == ["ada, bob have the same name in ME."]
     students = {one: rosters.Student(one, "X", one) for one in people}
-    students["zoe"] = rosters.Student("zoe", "muller", "Zoë")
+    students |= {"zoe": rosters.Student("zoe", "muller", "Zoë"), "kim": rosters.Student("kim", "李", "明")}
     (told,) = rosters.of_another_name(marks, students)
     assert told == "bob: the name in ME is ada LOVELACE, which is not in the roster's line.".replace(" L", "  L")
     assert "ada, bob have the same name in ME" in (graded / "results" / "report.md").read_text()  # both are solved
@@ -121,9 +120,10 @@ def test_a_sheet_is_written_for_the_talk(tmp_path, capsys):
     code = {"attention": ATTENTION, "softmax": "def softmax(x"}
     for student, how in {"ada": {"me": "Ada", "own": own, "answers": code}, "bob": {}, "eve": eve}.items():
         results.save(tmp_path, Marks(student, ASSIGNMENT, points=dict(FULL), **how))
+    rosters.keep(tmp_path, ASSIGNMENT, {"ada": rosters.Student("ada", "King", "Ada")})
     assert main(["oral", "--to", str(tmp_path), "--assignment", ASSIGNMENT]) == 0
     said, page = capsys.readouterr().out, (tmp_path / f"oral-{ASSIGNMENT}.html").read_text(encoding="utf-8")
-    assert said.count("\n") == 1 and "<h2>ada</h2>" in page and "<h2>bob</h2>" not in page and "<b>" not in page
+    assert said.count("\n") == 1 and "<h2>ada: Ada King</h2>" in page and "<h2>bob" not in page and "<b>" not in page
     asked = own_code.questions(results.load(tmp_path, ASSIGNMENT, "ada"))
     assert f"It gives {own['own-attention']}. Why" in asked[0] and len(asked) == 2
     assert asked[1].splitlines()[1].strip() in ATTENTION and "What is this line of your attention for" in asked[1]

@@ -25,8 +25,6 @@ from tutorial_lib import tokenization as library_tokens
 
 tokenization, attention, bert_layer, geometry, project = map(references.of, sources.names())
 attend = torch.nn.functional.scaled_dot_product_attention
-
-
 checks.load("4-geometry")
 added = sys.modules["coursework.assignments.4_geometry"].added  # of each coordinate to the average cosine
 

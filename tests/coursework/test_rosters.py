@@ -103,7 +103,6 @@ STATUS = {
     "3 days 1 min 1 sec late": 4, " - late": 1,
 }  # fmt: skip
 
-
 STATUS |= dict.fromkeys(["Zur Bewertung abgegeben - 2 Tage verspätet", "2 fortnights late", "late?", "x"])
 
 

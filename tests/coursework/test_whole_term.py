@@ -4,22 +4,17 @@ Each score is written down here, next to the file that was handed in. The export
 document their imports, without the grader's code.
 """
 
-import contextlib
 import copy
 import csv
 import json
 import re
-import subprocess
-import sys
-import time
 import zipfile
-from pathlib import Path
 
 import pytest
 
-from coursework import marking, results, sources, words
+from coursework import marking, sources, words
 from coursework.__main__ import main
-from tests.coursework.conftest import WRITTEN, below, cell, put_file
+from tests.coursework.conftest import WRITTEN, cell
 
 VARIANT = {"canvas": "2-attention-2027", "moodle": "2-attention-2028"}
 RULE = {"canvas": "10%/day", "moodle": "12.5%/day,2"}
@@ -199,23 +194,3 @@ def test_the_class_is_counted_and_the_report_written(place):
     report = (place / "results" / "report.md").read_text(encoding="utf-8")
     assert f"No submission, {VARIANT['moodle']}: {login('moodle', 7)}." in report
     assert f"{login('moodle', 6)}" in report
-
-
-def megabytes(process):
-    """Return a process's memory in megabytes; shared memory counts in parts."""
-    with contextlib.suppress(OSError):
-        return int(re.search(r"Pss: +(\d+)", Path(f"/proc/{process}/smaps_rollup").read_text())[1]) / 1024
-    return 0
-
-
-@pytest.mark.long
-def test_grading_fits_into_memory(tmp_path, bubblewrap):
-    for student in range(3):
-        put_file(tmp_path / "in" / f"s{student}" / "x.ipynb", sources.solved_notebook("2-attention"))
-    command = ["grade", tmp_path / "in", "--assignment", "2-attention", "--to", tmp_path / "out", "--seed", "1"]
-    process = subprocess.Popen([sys.executable, "-m", "coursework", *map(str, command)], cwd=results.ROOT)
-    most = 0
-    while process.poll() is None:
-        most = max(most, sum(map(megabytes, [process.pid, *below(process.pid)])))
-        time.sleep(0.05)
-    assert process.returncode == 0 and 200 < most < 430

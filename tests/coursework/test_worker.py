@@ -23,7 +23,8 @@ def understood(*records):
 
 def test_only_what_the_job_asked_for_is_taken():
     calls, cells, last, done = understood(
-        {"start": "cell 1"}, {"start": "cell 2"}, {"start": "# Grade: 40"}, {"start": 7},
+        {"start": "cell 1"}, {"start": "cell 2"}, {"start": "# Grade: 40"}, {"start": 7}, {"start": "sinusoidal"},
+        {"start": "cell 99999999"}, {"start": "cell -1"}, {"start": "cell " + "9" * 5000}, {"start": "cell \u00b2"},
         {"call": "f.0", "value": 1, "error": None}, {"call": "f.0", "value": 2, "error": None},
         {"call": "f.2", "value": 1, "error": None}, {"call": ["f.1"], "value": 1}, {"value": 1, "call": "f.1"},
         {"cell": 7, "error": None}, {"cell": True, "error": None}, {"done": 1}, "[1]", "[" * 10**5, "\ud800", "", "{}",

@@ -21,7 +21,7 @@ from tutorial_lib import load
 from tutorial_lib.geometry.gates import gate_of, gate_scores
 from tutorial_lib.texts import load_texts
 from tutorial_lib.vectors import embed
-from tutorial_lib.views import base, live, still
+from tutorial_lib.views import base, engine, still
 from tutorial_lib.views.traces import Attention
 
 NAMES = ("all-MiniLM-L6-v2", "book-bert", "book-gpt")
@@ -84,7 +84,7 @@ def site(tmp_path_factory, models):
     """A folder as from `make book`, with one page that has each kind of view, the search last."""
     folder = tmp_path_factory.mktemp("live")
     for name in NAMES:
-        live.write_model(folder, name, *models[name], load_texts("documents") if name == NAMES[0] else ())
+        engine.write_model(folder, name, *models[name], load_texts("documents") if name == NAMES[0] else ())
     views = [make(models, *TEXTS[kind][0]) for kind, make in MAKE.items()] + [searching(models[NAMES[0]][0])]
     others = [make(models, *TEXTS[kind][1]) for kind, make in MAKE.items()]
     pages = {"views": views, "others": others}

@@ -14,7 +14,7 @@ from tutorial_book.experiments.since import RotaryGPT, read_at, rotary_gpt
 from tutorial_book.page.live.since import shift_view
 from tutorial_lib import gpt, load
 from tutorial_lib.texts.generated import stories
-from tutorial_lib.views import live
+from tutorial_lib.views import engine
 from tutorial_lib.weights.eight_bits import rounded_model
 
 EXAMPLE, TYPED = "Mia had a kite. She lost it in the", "Tom saw a big dog. He"
@@ -41,8 +41,8 @@ def models():
 def open_page(tmp_path_factory, models, live_tabs):
     folder = tmp_path_factory.mktemp("live")
     learned, turned, tokenizer = models
-    live.write_model(folder, "book-gpt", learned, tokenizer)
-    live.write_model(folder, "book-gpt-rotary", turned, tokenizer)
+    engine.write_model(folder, "book-gpt", learned, tokenizer)
+    engine.write_model(folder, "book-gpt-rotary", turned, tokenizer)
     write_pages(folder, {"shift": shift_view(*models, EXAMPLE)._repr_html_()})
     return lambda: live_tabs(f"{folder.as_uri()}/shift.html")
 

@@ -17,7 +17,7 @@ from tutorial_lib.gpt import GPT, Config
 from tutorial_lib.texts.generated import stories
 from tutorial_lib.training import Settings, next_tokens, train
 from tutorial_lib.training.recipes import spread
-from tutorial_lib.views import live
+from tutorial_lib.views.engine import HERE, TRAINING
 
 pytestmark = pytest.mark.usefixtures("one_thread_for_a_file")
 # Plain JavaScript in 64 and 32 bits, and WebAssembly: how far a gradient may be off. Weights may be ten times as far: a
@@ -36,7 +36,7 @@ def engine(tmp_path):
     def run(weights=None, **task):
         if weights:
             save_file(weights, tmp_path / "weights.safetensors")
-        task |= {"sources": [str(path) for path in live.TRAINING], "kernel": str(live.HERE / "train.wasm")}
+        task |= {"sources": [str(path) for path in TRAINING], "kernel": str(HERE / "train.wasm")}
         (tmp_path / "task.json").write_text(json.dumps(task), encoding="utf-8")
         subprocess.run([node, Path(__file__).with_name("engine.js"), tmp_path], check=True)
         return load_file(tmp_path / "found.safetensors")

@@ -8,7 +8,7 @@ import numpy as np
 import torch
 
 from tutorial_lib.attention import attention
-from tutorial_lib.views import live
+from tutorial_lib.views import engine
 
 PAGE = (
     '<!doctype html><html lang="en" data-theme="light"><meta charset="utf-8"><title>Views</title>'
@@ -71,8 +71,8 @@ def type_number(tab, box, text):
 
 def write_pages(folder, pages):
     """A folder as `make book` leaves it in _static/live, without models, and pages in it: name -> what they show."""
-    live.write_worker(folder)
-    shutil.copy(live.HERE / "page.js", folder)
+    engine.write_worker(folder)
+    shutil.copy(engine.HERE / "page.js", folder)
     for name, content in pages.items():
         page = PAGE.format('<script src="page.js"></script>', content)
         (folder / f"{name}.html").write_text(page, encoding="utf-8")

@@ -24,7 +24,7 @@ from tutorial_lib.bert import Bert
 from tutorial_lib.texts import load_texts
 from tutorial_lib.tokenization import tokenizer_of
 from tutorial_lib.trace import silence
-from tutorial_lib.views import gaze_view, head_view, live, model_view, neuron_view, story_view
+from tutorial_lib.views import engine, gaze_view, head_view, model_view, neuron_view, story_view
 from tutorial_lib.weights.eight_bits import rounded_model
 
 MODELS = ("all-MiniLM-L6-v2", "book-bert", "book-gpt")
@@ -84,7 +84,7 @@ def site(tmp_path_factory, bert, tok):
     folder = tmp_path_factory.mktemp("live")
     texts = load_texts("documents")
     for name in (*MODELS, AGE):
-        live.write_model(folder, name, *load(name, "cpu"), texts if name == MODELS[0] else ())
+        engine.write_model(folder, name, *load(name, "cpu"), texts if name == MODELS[0] else ())
     example = tok.encode(EXAMPLE)
     first, second = head_view(bert, example), neuron_view(bert, example)
     views = [head_view(bert, example), model_view(bert, example, 2, 5), neuron_view(bert, example, 0, 4, query=2),
@@ -469,7 +469,7 @@ def test_failed_load_can_be_tried_again(open_page, site):
         hidden.rename(part)
     assert "all-MiniLM-L6-v2-3.js is not beside this page" in error
     shares, size = open_page("second.html").evaluate(LOAD)
-    assert shares == [k / live.FILES for k in range(1, live.FILES + 1)]
+    assert shares == [k / engine.FILES for k in range(1, engine.FILES + 1)]
     assert tab.evaluate(LOAD)[1] == size
 
 

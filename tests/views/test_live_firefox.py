@@ -5,7 +5,7 @@ from live import Mailbox, in_chromium, in_firefox, write_bits
 
 from tests.programs import program
 from tutorial_lib import load
-from tutorial_lib.views import live
+from tutorial_lib.views import engine
 
 QUESTIONS = [
     ("book-bert", "a"),
@@ -19,9 +19,9 @@ QUESTIONS = [
 @pytest.mark.long
 def test_firefox_computes_the_same_bits(browser, tmp_path):
     program("Firefox")
-    live.write_worker(tmp_path)
+    engine.write_worker(tmp_path)
     for name in dict(QUESTIONS):
-        live.write_model(tmp_path, name, *load(name, "cpu"))
+        engine.write_model(tmp_path, name, *load(name, "cpu"))
     address = write_bits(tmp_path, QUESTIONS)
     with Mailbox(tmp_path) as box:
         hashes = in_firefox(address, box)

@@ -11,7 +11,7 @@ from tests.views.examples import WITHOUT, take_from_worker, write_pages
 from tests.views.test_live import stops_of
 from tutorial_lib import load
 from tutorial_lib.trace import change, silence
-from tutorial_lib.views import live
+from tutorial_lib.views import engine
 from tutorial_lib.weights.eight_bits import rounded_model
 
 pytestmark = pytest.mark.usefixtures("one_thread_for_a_file")
@@ -82,7 +82,7 @@ def machine(live_tabs, tmp_path_factory):
     """The tab of the kernel, or of plain JavaScript."""
     folder = tmp_path_factory.mktemp("switches")
     for name in (BERT, GPT):
-        live.write_model(folder, name, *load(name, "cpu"))
+        engine.write_model(folder, name, *load(name, "cpu"))
     write_pages(folder, {"page": ""})
 
     @functools.cache

@@ -14,7 +14,7 @@ from tests.views.examples import HOSTILE, PAGE, slide_to
 from tutorial_lib.gpt import GPT
 from tutorial_lib.texts.generated import stories
 from tutorial_lib.tokenization import BPE
-from tutorial_lib.views import live, training_view
+from tutorial_lib.views import engine, training_view
 from tutorial_lib.views.training import N_STORIES
 
 pytestmark = pytest.mark.usefixtures("one_thread_for_a_file")
@@ -62,8 +62,8 @@ STALLS = """async () => {
 def site(tmp_path_factory):
     """A folder as `make book` leaves it, with the view on a page."""
     folder = tmp_path_factory.mktemp("training")
-    live.write_training(folder, BPE.from_pretrained("book-gpt"), [story.text for story in stories(N_STORIES)])
-    shutil.copy(live.HERE / "page.js", folder)
+    engine.write_training(folder, BPE.from_pretrained("book-gpt"), [story.text for story in stories(N_STORIES)])
+    shutil.copy(engine.HERE / "page.js", folder)
     head = f'<script src="page.js"></script><script>{LISTEN}</script>'
     page = PAGE.format(head, training_view()._repr_html_())
     (folder / "view.html").write_text(page, encoding="utf-8")
@@ -84,12 +84,12 @@ class Reader:
 
     def heard(self, kind, count=1):
         """The last of `count` things of this kind that the worker has told."""
-        found = f"heard.filter((one) => one.kind === '{kind}')"
-        self.tab.wait_for_function(f"{found}.length >= {count}")
-        return self.tab.evaluate(f"{found}[{count - 1}]")
+        found = f"heard.filter((one) => one.kind === '{kind}')[{count - 1}]"
+        return self.tab.wait_for_function(found).json_value()
 
     def losses(self, count):
-        self.tab.wait_for_function(f"{LOSSES}.length >= {count}")
+        for n in [*range(20, count, 20), count]:  # each wait has its own limit, long enough for 20 steps
+            self.tab.wait_for_function(f"{LOSSES}.length >= {n}")
         return self.tab.evaluate(LOSSES)[:count]
 
     def say(self, pattern):

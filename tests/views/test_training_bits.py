@@ -9,7 +9,7 @@ import pytest
 from live import SCRIPTS, Mailbox, in_chromium, in_firefox, write_page
 
 from tests.programs import program
-from tutorial_lib.views import live
+from tutorial_lib.views import engine
 
 # A hash of all weights after some steps on made-up tokens, by the kernel and in plain JavaScript.
 BITS = """
@@ -41,8 +41,8 @@ return hash;
 @pytest.fixture
 def page(tmp_path):
     """The address of a page that reports the hashes, with the script next to it that prints them in Node."""
-    source = "\n".join(path.read_text(encoding="utf-8") for path in live.TRAINING)
-    code = base64.b64encode((live.HERE / "train.wasm").read_bytes()).decode()
+    source = "\n".join(path.read_text(encoding="utf-8") for path in engine.TRAINING)
+    code = base64.b64encode((engine.HERE / "train.wasm").read_bytes()).decode()
     values = "".join(
         f"const {name} = {json.dumps(text)};\n" for name, text in [("SOURCE", source), ("CODE", code), ("RUN", RUN)]
     )

@@ -22,12 +22,10 @@ from tutorial_book.claims.claim import (
     SOURCES,
     UNNUMBERED,
     Claim,
-    Result,
-    can_be_checked,
-    check,
 )
 from tutorial_book.claims.inventory import NEEDS, READ, Coverage, Item, coverage, gaps, inventory, readings
 from tutorial_book.claims.table import Table, as_text, by_verdict, summary
+from tutorial_book.claims.verdicts import Result, can_be_checked, check
 
 __all__ = [
     "ARITHMETIC", "CHAPTERS", "DIFFERS", "FAILS", "HOLDS", "KINDS", "OPEN", "READ", "SOURCES", "Claim", "Coverage",

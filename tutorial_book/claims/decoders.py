@@ -27,11 +27,6 @@ def spaced(tokens):
     return [token.replace("Ġ", " ") for token in tokens]
 
 
-# --- L 3.2.7: masked attention ---------------------------------------------------------------------------------------
-
-claim("L-3.2.7-minus-infinity", "A score of −∞ gets weight 0 (here: the third of 1, 1, −∞).", True,
-      lambda: softmax(torch.tensor([1.0, 1.0, -torch.inf]))[2], expected=0.0)
-
 # --- N 0: what a causal model is -------------------------------------------------------------------------------------
 
 
@@ -106,10 +101,6 @@ def _():
     cut = [tokens for tokens in map(bpe("gpt2").tokenize, words) if len(tokens) > 1]
     return sum(len(tokens[0]) == 2 for tokens in cut) >= len(cut) / 20
 
-
-claim("N-1.1-end", 'There are some special tokens, such as "<|endoftext|>" (here: its pieces in trained BPE).', True,
-      lambda: len(trained_bpe().encode("<|endoftext|>").ids), expected=1)
-
 # --- N 1.2: the embedding matrix -------------------------------------------------------------------------------------
 
 
@@ -155,12 +146,6 @@ def _():
 def scores(spread=3.0):
     """Return the scores of 50 tokens, drawn at random."""
     return spread * torch.randn(50, dtype=torch.float64, generator=torch.Generator().manual_seed(0))
-
-
-@claim("N-3.3-formula", "The probability of a token is exp(z / T) over the sum of all exp(z / T).", True)
-def _():
-    powers = (scores() / 1.7).exp()
-    return torch.allclose(softmax(scores(), temperature=1.7), powers / powers.sum())
 
 
 @claim("N-3.3-range", "For temperature 0 the softmax is the argmax, for T → ∞ uniform; the best token's probability "

@@ -144,15 +144,6 @@ def _():
     return not torch.allclose(one, three, atol=1e-4)
 
 
-@claim("N-3.2-transposed", "In symmetric models the unembedding is the transpose of the embedding (here, in the book's "
-       "decoder: the last states times it are the logits).", True,
-       note="One matrix of one row a token, used for both: `x @ E.T` gives a logit for each row.")
-def _():
-    model = decoder("book-gpt")
-    stops = model.trace([PROMPT])
-    return torch.allclose(stops["logits"], stops["norm"] @ model.embeddings.tokens.weight.T, atol=1e-4)
-
-
 @claim("N-3.2-same", "Both lines say the same: (1 / W_Eᵀ W_E) W_Eᵀ, and each token's vector divided by its squared "
        "length (here: the two agree for 6 tokens in 3 dimensions).", True, kind=ARITHMETIC, verdict=FAILS,
        note="Only where all token vectors are orthogonal, which 50,000 in 768 dimensions cannot be. The first is the "
@@ -342,12 +333,6 @@ claim("N-7-bigrams", "“ what” is followed by “ the”, “ might” by “
 claim("N-7-susp", "“ Susp” and “icious” are two tokens (here: GPT-2's of “ Suspicious”).", [" Susp", "icious"],
       lambda: [token.replace("Ġ", " ") for token in bpe("gpt2").tokenize(" Suspicious")],
       needs="the vocabulary of gpt2", verdict=HOLDS, note="In small letters, with a space before it, it is one token.")
-
-claim("N-7-lens", "The logit lens looks at states on their way from the view of the unembedding (here: after the "
-      "last layer it shows the model's own logits).", True,
-      lambda: np.array_equal(lens(small_gpt(), PROMPT, list(range(60)))[-1], small_gpt().trace([PROMPT])["logits"][0,
-               -1]),
-      note="To the last bit, through the last LayerNorm, without which it does not.")
 
 # --- N 9: the comments -----------------------------------------------------------------------------------------------
 

@@ -14,8 +14,8 @@ claim = claims_of("questions")
 
 
 @claim("L-2.2-many", "Many of BERT's weights can be removed with very little effect (here, the smallest 30 % of "
-       "book-bert's: what it loses on hidden tokens, beside what it loses with as many drawn by lot).", True,
-       expected=[True, True], note="0.06 nats, by lot 3.2. Nothing is trained afterwards. L's 30 to 40 % are of BERT.")
+       "book-bert's: what it loses on hidden tokens, beside what it loses with as many drawn at random).", True,
+       expected=[True, True], note="0.06 nats; at random, 3.2. No training afterwards. L's 30 to 40 % is BERT's.")
 def _():
     own, told = Bert.from_pretrained("book-bert", device="cpu").eval(), [one.sentences for one in stories(20, seed=1)]
     losses = [judge_encoder(model, tokenizer("book-bert"), told)["hidden"]

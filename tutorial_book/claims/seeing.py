@@ -80,8 +80,8 @@ claim("L-2.3.1-pca", "PCA does not separate the circles (here: how often they cr
 
 claim("L-2.3.1-separate", "In t-SNE's and UMAP's pictures two separate closed curves appear (here: crossings in each).",
       True, lambda: [geometry.crossings(*circles(picture(method))) for method in ("tsne", "umap")], expected=[0, 0],
-      note="With the default settings. So it is lost that they are linked: linked circles cross twice or more in every "
-           "shadow. t-SNE with a perplexity of 90 for 200 points shows them crossed.")
+      note="With the default settings. So the pictures do not show that they are linked: linked circles cross twice or "
+           "more in every shadow. t-SNE with a perplexity of 90 for 200 points shows them crossed.")
 
 claim("L-2.3.1-components",
       "In both pictures the two components are told apart (here: the share of nearest neighbors on the same circle).",

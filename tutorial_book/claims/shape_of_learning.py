@@ -38,14 +38,6 @@ def is_bell(profile):
 
 # --- A 1: Introduction -----------------------------------------------------------------------------------------------
 
-CLOUD = np.random.default_rng(0).normal(size=(400, 32))
-
-claim("A-1-orientation", "A higher anisotropy suggests that vectors are directed in specific orientations (here: of "
-      "vectors without any shape, stretched to three times their size in one direction, it is more than twice as "
-      "high).", True, lambda: anisotropy(CLOUD * [3, *[1] * 31]) > 2 * anisotropy(CLOUD),
-      note="A direction in which the vectors differ. One that all share does not count, since 2.3 centers them first; "
-           "the average cosine sees that, and others who write of anisotropy mean that one.")
-
 claim("A-1-level-bert", "The anisotropy of encoders is uniform, where decoders have a bell (here: in BERT-base, the "
       "highest layer has less than twice the lowest's).", True, lambda: level(encoder_profile("bert-base-uncased")),
       needs="bert-base-uncased", stands_in=True, note="No number is printed.")

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from html import escape
 
-from tutorial_book.claims.claim import DIFFERS, FAILS, HOLDS, SOURCES, Result, decimals
+from tutorial_book.claims.claim import DIFFERS, FAILS, HOLDS, SOURCES
 from tutorial_book.claims.inventory import Item
+from tutorial_book.claims.verdicts import Result, decimals
 
 COLUMNS = ("Where", "What the document says", "What we get")
 SIGNS = {HOLDS: "✓", FAILS: "✗", DIFFERS: "≠"}

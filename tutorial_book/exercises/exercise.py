@@ -146,7 +146,8 @@ class Exercise:
             if isinstance(error, NotImplementedError) and len(lines) < 2:
                 return "you have not written any code yet, or `raise NotImplementedError` is still above it"
             # If no line of the student's was reached, the call itself failed: that is not a mistake in the function.
-            hint = self._hint(student, case, (got, kind_of(error))) or _hint_of(error, case.arguments) if lines else ""
+            hint = self._hint(student, case, (got, kind_of(error)))
+            hint = (hint or _hint_of(error, case.arguments, EXERCISES[self.home])) if lines else ""
             reason = _stopped(error) if lines else f"your function cannot be called as in the question: {error}"
             return "\n".join([reason + hint, *lines]) + again
         if not same(arguments, case.arguments, 0):
@@ -437,8 +438,8 @@ def _stopped(error):
     return f"your function stopped with {type(error).__name__}: {' '.join(str(error).split())[:300]}"
 
 
-def _hint_of(error, arguments):
-    """Return the hint if a similar name exists: of NumPy or math, a key, a part of a tuple."""
+def _hint_of(error, arguments, questions):
+    """Return the hint if a similar name exists: of NumPy or math, a question, a variable, a key, a part of a tuple."""
     name, of = getattr(error, "name", None), getattr(error, "obj", None)
     parts = isinstance(of, tuple) and any(isinstance(part, np.ndarray) for part in of)  # of another function's answer
     if isinstance(error, AttributeError) and parts:
@@ -447,7 +448,15 @@ def _hint_of(error, arguments):
         return ". Hint: Python's own math has it: import math"
     if isinstance(error, NameError):
         home = next((home for home, module in (("np", np), ("math", math)) if name and hasattr(module, name)), None)
-        return f". Hint: did you mean {home}.{name}?" if home else ""
+        if home:
+            return f". Hint: did you mean {home}.{name}?"
+        if name in questions:
+            return f". Hint: {name} is another question's function: write it, and run its cell first"
+    if isinstance(error, (NameError, AttributeError)) and name:
+        *_, (frame, _) = traceback.walk_tb(error.__traceback__)
+        names = dir(of) if isinstance(error, AttributeError) else [*frame.f_locals, *frame.f_globals]
+        like = difflib.get_close_matches(name, names, 1, 0.8)
+        return f". Hint: did you mean {like[0]}?" if like else ""
     if isinstance(error, KeyError) and isinstance(key := error.args[0] if error.args else None, str):
         keys = [own for argument in arguments if isinstance(argument, dict) for own in argument if isinstance(own, str)]
         like = difflib.get_close_matches(key, keys, 1)

@@ -77,7 +77,7 @@ def collection_problem(texts, labels):
     if sum(map(len, texts)) > IN_ALL:
         return f"TEXTS must have at most {IN_ALL} characters in all, got {sum(map(len, texts))}"
     if any("\ud800" <= character <= "\udfff" for character in "".join(texts + labels)):
-        return "TEXTS and LABELS must be of whole characters; half of one (a surrogate) is in there"
+        return "TEXTS and LABELS must contain only whole characters, and one has half a character (a surrogate)"
     if len({text.strip().casefold() for text in texts}) != len(texts):
         return "TEXTS must all be different, capitals aside: a text that comes twice is its own nearest neighbor"
     if not all(0 < len(label) <= LABEL for label in labels):

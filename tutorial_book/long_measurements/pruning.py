@@ -24,7 +24,7 @@ from tutorial_lib.training.recipes import HELD_OUT, N_HELD_OUT
 from tutorial_lib.vectors import embed
 
 SHARES = (0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8)
-HOW = {"the smallest": None, "by lot, seed 0": 0, "by lot, seed 1": 1}
+HOW = {"the smallest": None, "at random, seed 0": 0, "at random, seed 1": 1}
 
 
 def record(*, shares=SHARES, n_texts=60, n_stories=N_HELD_OUT) -> dict:

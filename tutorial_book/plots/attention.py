@@ -186,7 +186,7 @@ def weight_and_effect(weight, share, length):
     right.bar(range(len(length)), as_array(length), 0.6, color=ROLES["value"])
     dotted(right, 1)
     note(right, "1: as long as others'", (len(length) - 0.5, 1), (0, 8), fontsize=10, ha="right")
-    right.set(title="length of its value, beside the other tokens'", ylim=(0, 1.3))
+    right.set(title="length of its value, relative to others'", ylim=(0, 1.3))
     for ax in (left, right):
         ax.set_xticks(range(len(length)))
     return left, right

@@ -150,7 +150,7 @@ def normalizing(x):
     centered = x - x.mean()
     steps = {
         "four numbers": x,
-        f"less their mean, {x.mean():g}": centered,
+        f"minus their mean, {x.mean():g}": centered,
         f"divided by their deviation, {x.std():.2f}": centered / x.std(),
     }
     figure, axes = panel_grid(3, size=(9.2, 2.2), sharey=True)

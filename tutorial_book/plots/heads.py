@@ -64,7 +64,7 @@ def split_diagram(n, d_model, n_heads):
     _arrow(ax, 9.7, 8.2, f"times $W_Q, W_K, W_V$,\neach ({d_model}, {d_model}),\nthen cut into {n_heads} heads")
     for x, letter in ((0.4, "Q"), (4.4, "K"), (8.4, "V")):
         _slab(ax, x, 7.4, 3.2, colors, letter, f"{n_heads} × ({n}, {d_k})")
-    _arrow(ax, 7.3, 6.1, r"each head for itself:" "\n" r"softmax$(Q_h K_h^\top / \sqrt{d_k})$")
+    _arrow(ax, 7.3, 6.1, r"in each head:" "\n" r"softmax$(Q_h K_h^\top / \sqrt{d_k})$")
     _tiles(ax, 5.3, colors, 0.8, f"weights\n{n_heads} × ({n}, {n})")
     _arrow(ax, 5.2, 4.2, "times $V_h$")
     _tiles(ax, 3.4, colors, 0.55, f"heads\n{n_heads} × ({n}, {d_k})")

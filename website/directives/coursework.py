@@ -3,7 +3,7 @@
 `check` is for the page where students look at a notebook before they hand it in:
 
     :::{check}
-    What stands here is seen where there is no JavaScript.
+    Readers without JavaScript see this text.
     :::
 
 Its script, book/_static/check/, reads a notebook as the grader does, and by the grader's own rules: limits, sentences,

@@ -1,102 +1,78 @@
-"""A numbered formula explains its letters, one at a time, with the entries of book/letters.tsv.
+"""A numbered formula explains its letters, one at a time: book/formulas.tsv says what each means in this formula.
 
-Each letter that has an entry for this chapter becomes a part of the drawn formula that readers can point at, and a
-button below it, for keys and touch: MathJax hides its drawing from screen readers, so nothing in it may take the focus.
-book/_static/speaks.js does the rest; without it only the formula is shown.
+Each of these letters becomes a part of the drawn formula that readers can point at, and a button below it, for keys and
+touch: MathJax hides its drawing from screen readers, so nothing in it may take the focus. book/_static/speaks.js does
+the rest; without it only the formula is shown.
 """
 
 from __future__ import annotations
 
+import csv
 import re
 
 from docutils import nodes
 
-from website.directives.letters import Row, rows, symbols
 from website.directives.nodes import element
-from website.project import ROOT, numbered
+from website.project import ROOT
 
-WORDS = re.compile(r"(\\(?:text|mathrm|operatorname|begin|end|label)\{[^}]*\}|\\[A-Za-z]+(?![A-Za-z]))")
-INDEX = re.compile(r"[_^]\{?[^{}\s]*$")  # text before a letter that is only an index
-POWER = re.compile(r"(?<![A-Za-z\\])e\^\{")  # and text that makes it a number after all
+FILE = ROOT / "book" / "formulas.tsv"
+WORDS = r"\\(?:text|mathrm|operatorname|begin|end|label)\{[^}]*\}|\\[A-Za-z]+"
 
 
-def known(chapter: str) -> dict[str, Row]:
-    """Return the letters that have a meaning in a chapter; of two rows for a letter, the narrower one wins."""
-    order = numbered()
-    found: dict[str, tuple[int, Row]] = {}
-    for row in rows():
-        names = row.chapters.split()
-        if row.chapters == "all":
-            width = len(order)
-        elif row.chapters.endswith("+"):
-            later = order[order.index(row.chapters[:-1]) :] if row.chapters[:-1] in order else []
-            width = len(later) if chapter in later else 0
-        else:
-            width = len(names) * (chapter in names)
-        for letter in row.letters if width else ():
-            if letter not in found or width < found[letter][0]:
-                found[letter] = width, row
-    return {letter: row for letter, (_, row) in found.items()}
+def glosses() -> dict[str, dict[str, str]]:
+    """Return the meanings of letters: formula's label -> letter -> meaning."""
+    found: dict[str, dict[str, str]] = {}
+    with FILE.open(encoding="utf-8", newline="") as file:
+        for row in csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE):
+            found.setdefault(row["formula"], {}).update(dict.fromkeys(row["letters"].split(", "), row["meaning"]))
+    return found
 
 
 def marked(formula: str, letters: list[str]) -> str:
-    r"""Return the formula with a class on each of the letters, except in an index.
+    r"""Return the formula with a class on each of the letters.
 
-    >>> marked(r"\softmax(Q_i K) \text{is K}", ["Q", "K"])
-    '\\softmax(\\class{sym-0}{Q}_i \\class{sym-1}{K}) \\text{is K}'
-    >>> marked("e^{z_i}", ["i", "z"])
-    'e^{\\class{sym-1}{z}_i}'
+    >>> marked(r"\softmax(Q_i K) \text{is K}", ["Q", "K", "i"])
+    '\\softmax(\\class{sym-0}{Q}_{\\class{sym-2}{i}} \\class{sym-1}{K}) \\text{is K}'
     """
     numbers = {letter: number for number, letter in enumerate(letters)}
     names = "|".join(re.escape(letter) for letter in sorted(letters, key=len, reverse=True))
-    exact = re.compile(rf"(?<![A-Za-z\\])(?:{names})(?![A-Za-z])")
-    pieces, end = [], 0
-    for match in re.finditer(rf"{WORDS.pattern}|{exact.pattern}", formula):
+
+    def mark(match: re.Match) -> str:
         letter = match[0]
-        pieces.append(formula[end : match.start()])
-        plain = letter not in numbers or INDEX.search(POWER.sub("", formula[: match.start()]))
-        pieces.append(letter if plain else rf"\class{{sym-{numbers[letter]}}}{{{letter}}}")
-        end = match.end()
-    return "".join([*pieces, formula[end:]])
+        if letter not in numbers:
+            return letter
+        classed = rf"\class{{sym-{numbers[letter]}}}{{{letter}}}"
+        return f"{{{classed}}}" if formula[: match.start()].endswith(("_", "^")) else classed
+
+    return re.sub(rf"(?<![A-Za-z\\])(?:{names})(?![A-Za-z])|{WORDS}", mark, formula)
 
 
-def told(row: Row, letter: str) -> list[nodes.Node]:
-    """Return a letter's meaning, including formulas, and its name in code."""
-    parts = row.meaning.split("$")
-    words = [nodes.math("", part) if number % 2 else nodes.Text(part) for number, part in enumerate(parts)]
-    codes = [code.strip() for code in row.code.split(",")]
-    code = codes[row.letters.index(letter)] if len(codes) == len(row.letters) else ""
-    return [*words, nodes.Text(" "), nodes.literal("", code)] if code else words
+def told(meaning: str) -> list[nodes.Node]:
+    """Return a meaning as nodes, its formulas too."""
+    parts = meaning.split("$")
+    return [nodes.math("", part) if number % 2 else nodes.Text(part) for number, part in enumerate(parts)]
 
 
-def speak(block: nodes.math_block, meanings: dict[str, Row]) -> None:
+def speak(block: nodes.math_block, meanings: dict[str, str]) -> None:
     """Mark a formula's letters, and add the buttons and their explanations below it."""
-    formula = block.astext()
-    letters = sorted(symbols(formula, set(meanings)) & set(meanings))  # a fixed order for two at one place
-    letters.sort(key=formula.find)
-    letters = [letter for letter in letters if rf"{{{letter}}}" in marked(formula, [letter])]
-    if not letters:
-        return
-    block.children = [nodes.Text(marked(formula, letters))]
+    block.children = [nodes.Text(marked(block.astext(), list(meanings)))]
     buttons = [
         element("button", nodes.math("", letter), type="button", data_sym=str(number), aria_label=letter.strip("\\"))
-        for number, letter in enumerate(letters)
+        for number, letter in enumerate(meanings)
     ]
-    says = [element("span", *told(meanings[letter], letter), classes=["says"]) for letter in letters]
+    says = [element("span", *told(meaning), classes=["says"]) for meaning in meanings.values()]
     line = element("p", *says, classes=["sym-says"], aria_live="polite")
     place = block.parent.index(block)
     block.parent.insert(place + 1, element("div", *buttons, line, classes=["speaks"]))
 
 
 def read(app, doctree: nodes.document) -> None:
-    chapter = app.env.docname.removeprefix("book/")
-    if chapter not in numbered():
-        return
-    app.env.note_dependency(str(ROOT / "book" / "letters.tsv"))
-    meanings = known(chapter)
+    known = glosses()
     for block in list(doctree.findall(nodes.math_block)):
-        if block.get("label"):
-            speak(block, meanings)
+        if label := block.get("label"):
+            app.env.note_dependency(str(FILE))
+        if label in known:
+            speak(block, known[label])
 
 
 def setup(app):

@@ -101,16 +101,16 @@ def write(folder: Path) -> None:
     from tutorial_lib import load
     from tutorial_lib.texts import load_texts
     from tutorial_lib.texts.generated import stories
-    from tutorial_lib.views import live
+    from tutorial_lib.views import engine
     from tutorial_lib.views.training import N_STORIES
     from tutorial_lib.weights import DEFAULT
 
     texts = list(dict.fromkeys(text for name in TEXTS for text in load_texts(name)))
-    live.write_worker(folder)
+    engine.write_worker(folder)
     for name in MODELS:
-        live.write_model(folder, name, *load(name, "cpu"), texts if name == DEFAULT else ())
-    live.write_model(folder, "book-gpt-rotary", rotary_gpt(), load("book-gpt", "cpu")[1])
-    live.write_training(folder, load("book-gpt", "cpu")[1], [story.text for story in stories(N_STORIES)])
+        engine.write_model(folder, name, *load(name, "cpu"), texts if name == DEFAULT else ())
+    engine.write_model(folder, "book-gpt-rotary", rotary_gpt(), load("book-gpt", "cpu")[1])
+    engine.write_training(folder, load("book-gpt", "cpu")[1], [story.text for story in stories(N_STORIES)])
     (folder / "golden").mkdir(exist_ok=True)
     write_golden(folder / "golden")
 

@@ -268,13 +268,12 @@ class Deck:
 
 
 def meanings(formula: Tag) -> str:
-    """Return the meanings of the letters of a numbered formula, as on the page but without names in code: a list."""
+    """Return the meanings of the letters of a numbered formula, as on the page: a list."""
     box = formula.find_next_sibling()
     found: dict[str, list[str]] = {}  # meaning -> letters
     if box is not None and "speaks" in box.get("class", []):
         for button, says in zip(box.select("button"), box.select(".says"), strict=True):
-            meaning = re.sub(r"\s*<code.*?</code>\s*", " ", says.decode_contents(), flags=re.S).strip()
-            found.setdefault(meaning, []).append(button.decode_contents().strip())
+            found.setdefault(says.decode_contents().strip(), []).append(button.decode_contents().strip())
     lines = (f"<dt>{', '.join(symbols)}</dt><dd>{meaning}</dd>" for meaning, symbols in found.items())
     return f"<dl>{''.join(lines)}</dl>"
 

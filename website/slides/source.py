@@ -2,7 +2,7 @@
 
 `read_chapter` returns the content of a chapter, in its order: figures and views, guesses, findings, numbered formulas,
 each with its heading. `read_plan` returns the lesson: its steps, what each of them shows, its questions. Both read
-Sphinx's output, so answers, numbers and links are those of the page.
+Sphinx's output, so answers, numbers and links are the same as on the page.
 """
 
 from __future__ import annotations

@@ -147,12 +147,15 @@ void EXPORT(attention_back)(const float *q, const float *k, const float *v, cons
       for (int i = 0; i < n; i++) {
         const float *a = weights + i * n;
         float *row = da + i * n;
-        V sum = ALL(0.f);
-        int j = 0;
-        for (; j + 4 <= n; j += 4) sum = ADD(sum, MUL(LOAD(a + j), LOAD(row + j)));
-        float mean = sum_of(sum);
-        for (; j < n; j++) mean += a[j] * row[j];
-        for (j = 0; j < n; j++) row[j] = scale * a[j] * (row[j] - mean);  // dS; where a is 0, behind the mask, it is 0
+        for (int twice = 0; twice < 2; twice++) {  // the sum of a is 1 only up to rounding: once leaves some of the mean
+          V sum = ALL(0.f);
+          int j = 0;
+          for (; j + 4 <= n; j += 4) sum = ADD(sum, MUL(LOAD(a + j), LOAD(row + j)));
+          float mean = sum_of(sum);
+          for (; j < n; j++) mean += a[j] * row[j];
+          for (j = 0; j < n; j++) row[j] -= mean;
+        }
+        for (int j = 0; j < n; j++) row[j] *= scale * a[j];  // dS; where a is 0, behind the mask, it is 0
       }
       product(da, n, 1, k + at, d, dq + at, d, n, n, d_k);
       product(da, 1, n, q + at, d, dk + at, d, n, n, d_k);
