@@ -70,6 +70,7 @@ def mark(given):
 
     for line in words.convert(given.to, given.assignment):
         print(line)
+    words.read(given.to, given.assignment)  # stops at a wrong line before the page opens
     with marking.Server(given.to, given.assignment, given.port) as server:
         ends = "Ctrl-C ends it and writes the feedback."
         print(f"Open {server.address} in a browser on this machine. {ends}", flush=True)
@@ -82,7 +83,8 @@ def feedback(given):
     """Write CSV files and feedback pages again, with the teacher's marks."""
     from coursework import reports
 
-    about, _ = reports.publish(given.to)
+    with results.alone(given.to):
+        about, _ = reports.publish(given.to)
     for line in about:
         print(line)
 
@@ -147,6 +149,7 @@ def _parser():
 
 def main(arguments=None):
     """Run a command; a mistake of the user's ends with one sentence and exit code 2."""
+    sys.stdout.reconfigure(errors="backslashreplace")  # a terminal may know no letter but ASCII's
     given = _parser().parse_args(arguments)
     try:
         if given.run not in (assignments, grade):

@@ -42,7 +42,8 @@ def _canvas(cells, listed, asked):
     columns += [f"{sources.title(assignment)}: five minutes" for assignment in asked]
     most = [*(sum(sources.points(assignment).values()) for assignment in assignments), *[words.MOST_ORAL] * len(asked)]
     lines = [columns, ["    Points Possible", "", "", "", "", *most]]
-    roster = {id: student for students in listed.values() for id, student in students.items()}
+    people = [pair for students in listed.values() for pair in students.items()]
+    roster = dict(sorted(people, key=lambda pair: "ID" in dict(pair[1].row)))  # Canvas's own lines go over others
     for id in sorted({student for student, _ in cells} | set(roster)):
         student = roster.get(id, Student(id))
         row = dict(student.row)

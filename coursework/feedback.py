@@ -62,8 +62,8 @@ def page(score):
     if not given and not told:
         told = "<li>It could not be graded yet. Your teacher knows.</li>"
     seen = set()
-    title = sources.title(marks.assignment)
-    body = [f"<main>\n<h1>{escape(title)}</h1>\n<p><strong>{escape(marks.student)}</strong>: {escape(total)}</p>"]
+    title, who = sources.title(marks.assignment), pages.apart(marks.student)
+    body = [f"<main>\n<h1>{escape(title)}</h1>\n<p><strong>{escape(who)}</strong>: {escape(total)}</p>"]
     several = len(set(marks.reasons.values())) > 1
     body += ["<p>Correct the first wrong function first: those below may use it.</p>"] if several else []
     body += [f'<div class="told"><h2>About your notebook</h2><ul>{told}</ul></div>'] if told else []
@@ -73,7 +73,7 @@ def page(score):
         body.append(_section(score.oral.points, words.MOST_ORAL, "Five minutes about your code", comment))
     added = [pages.as_typed(text, marks.pictures.get(f"added-{i}", {})) for i, (_, text) in enumerate(marks.extra)]
     body += [_folded("Cells that you added", "".join(added))] if added else []
-    return pages.page(f"{title}: {marks.student}", "\n".join([*body, "</main>"]))
+    return pages.page(f"{title}: {who}", "\n".join([*body, "</main>"]))
 
 
 def _question(question, marks, given, seen):

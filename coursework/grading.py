@@ -46,6 +46,8 @@ def grade_all(folder, where, assignment, students=None, settings=Settings()):
     if students and len(owners) > 1 and not owners & students.keys():
         asks = "Is it the list of another assignment, or in another language than English?"
         raise ValueError(f"the roster has none of the {len(owners)} students who handed in. {asks}")
+    if unknown := {*map(files.student_name, settings.again or ())} - owners:
+        raise ValueError(f"--again names {', '.join(sorted(unknown))}, of whom the folder has no file")
     results.keep(where, "names", names)
     asked, key = exam.prepare_apart(assignment, seed), results.key(assignment, seed)
     batch = Batch(where, asked, key, settings)
@@ -98,8 +100,8 @@ class Batch:
         if same and before.key == self.key:
             return marks.noted(before, submission)
         again = self.settings.again
-        named = again is not None and (not again or submission.student in again)
-        if before and not same and not named and age(submission.file) <= age(before.file):
+        named = again is not None and (not again or submission.student in map(files.student_name, again))
+        if before and not same and not named and age(submission) <= age(before):
             return _left(before, submission)
         try:
             new = grade(submission, self.asked, limits=self.settings.limits, stop=self.stop)

@@ -54,9 +54,9 @@ def note_late(where, assignment, all_marks, roster, rule=None):
         row = dict(roster[student].row) if student in roster else {}
         named = of_an_lms(marks.file.split(": ")[-1])
         if said := row.get("days_late", "").strip():
-            if not re.fullmatch("[0-9]{1,4}", said):
+            if not (whole := re.fullmatch("([0-9]{1,4})(?:[.,]0)?", said)):  # pandas writes 2 as 2.0
                 raise ValueError(f"days_late of {student} in the roster must be a whole number, got {said[:80]!r}")
-            days[student] = int(said)
+            days[student] = int(whole[1])
         elif "Status" in row:
             said = _days(row["Status"], student)
             same = student in days and files.get(student) == marks.digest

@@ -33,7 +33,7 @@ def page(where, assignment):
     for title, name, rubric in asked:
         blank = [marks.student for marks in all_marks if words.blank(marks, name)]
         answers = [_answer(marks, name, worth[name], given) for marks in all_marks if marks.student not in blank]
-        empty = f"{words.NO_ANSWER} 0 points: {', '.join(blank)}." if blank else ""
+        empty = f"{words.NO_ANSWER} 0 points: {', '.join(map(pages.apart, blank))}." if blank else ""
         body.append(_question(title, rubric, answers, empty))
     minutes = []
     for marks in all_marks:

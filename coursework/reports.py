@@ -11,6 +11,10 @@ def write(given, marks, students):
     rosters.keep(given.to, given.assignment, students)
     about = lateness.note_late(given.to, given.assignment, marks, students, given.late)
     said, scores = publish(given.to)
+    known = {one.student for one in marks}
+    left = sorted(name for name, one in results.stored(given.to, given.assignment).items() if one and name not in known)
+    apart = "Two sections need two folders and two rosters"
+    about += [f"Graded in another variant alone: {', '.join(left)}. {apart}."] if left else []
     marks = rosters.without_covered(marks, rosters.members(students))
     about = [sandbox.bound(sandbox.Limits()), *about, *said]
     about += [*namesakes(marks), *rosters.of_another_name(marks, students)]
@@ -79,5 +83,5 @@ def namesakes(all_marks):
 
 def _one_line(text):
     """A note in one line, not too long, where no character of a file's name starts HTML, a link or a formula."""
-    text = text if text.isprintable() else " ".join(ascii(text)[1:-1].split())
-    return re.sub(r"[^\w\s.,:;()'\"/+=%@?>-]|:(?=//)", lambda odd: f"&#{ord(odd[0])};", text[:500])
+    text = text if re.sub("[\u200c\u200d]", "", text).isprintable() else " ".join(ascii(text)[1:-1].split())
+    return re.sub(r"[^\w\s\u0080-\uffff.,:;()'\"/+=%@?>-]|:(?=//)", lambda odd: f"&#{ord(odd[0])};", text[:500])

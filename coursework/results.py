@@ -93,7 +93,7 @@ def assignments_in(results):
     return sorted({path.parent.name for path in (Path(results) / "marks").glob("*/*.json")})
 
 
-def _all(results, assignment):
+def stored(results, assignment):
     """Student -> marks of an assignment, or None, for each file that a results folder has."""
     files = (Path(results) / "marks" / assignment).glob("*.json")
     return {path.stem: load(results, assignment, path.stem) for path in files}
@@ -105,16 +105,16 @@ def marks_in(results, assignment, roster=()):
     A student with points in another variant of the assignment is left out.
     """
     marks = {student: Marks(student, assignment, notes=["no submission"], submitted=False) for student in roster}
-    marks |= {student: one for student, one in _all(results, assignment).items() if one}
+    marks |= {student: one for student, one in stored(results, assignment).items() if one}
     others = [name for name in assignments_in(results) if name != assignment]
     variants = [name for name in others if sources.split(name)[0] == sources.split(assignment)[0]]
-    elsewhere = {student for name in variants for student, one in _all(results, name).items() if one and one.points}
+    elsewhere = {student for name in variants for student, one in stored(results, name).items() if one and one.points}
     return [one for student, one in sorted(marks.items()) if one.points or student not in elsewhere]
 
 
 def unread(results, assignment):
     """How many marks of an assignment have the form of an earlier version, which is not read any more."""
-    return list(_all(results, assignment).values()).count(None)
+    return list(stored(results, assignment).values()).count(None)
 
 
 def key(assignment, seed, root=ROOT):

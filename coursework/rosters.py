@@ -13,6 +13,7 @@ NAMES = ("student", "student_id", "id", "username", "github_username", "identifi
 CANVAS = ("SIS Login ID", "ID")
 LAST, FIRST = ("last_name", "last name", "full name", "name"), ("first_name", "first name")
 EMAIL = ("email", "email address")
+OWN = ("group", "days_late")  # columns that a teacher adds
 NO_STUDENTS = ("Points Possible", "Student, Test")
 PARTICIPANT = "Participant "  # Moodle's number of a student in one assignment
 
@@ -53,8 +54,8 @@ def read_roster(path):
         there = ((row[known[one]].strip() for one in options if one in known) for options in (LAST, FIRST, EMAIL))
         last, first, email = (next(texts, "") for texts in there)
         if of_canvas and not last:
-            last, _, first = (part.strip() for part in row["Student"].partition(","))
-        columns = tuple((name, text) for name, text in row.items() if name)
+            last, first, *_ = map(str.strip, [*row["Student"].rsplit(",", 1), ""])  # "Cruz, Jr., Ana"
+        columns = tuple((name.lower() if name.lower() in OWN else name, text) for name, text in row.items() if name)
         student = Student(student_name(id), last, first, email, columns, id)
         if student.id in students:
             raise ValueError(f"{path} names {student.id} twice")
@@ -121,6 +122,8 @@ def shared(scores, members):
             own = replace(other.marks, student=one.marks.student)
             one = replace(other, marks=own, late=other.late or Late(), oral=one.oral)
         found.append(one)
+    if partners := [new.marks.student for one, new in zip(scores, found) if new is not one]:
+        about.append(f"No LMS knows whose page is {', '.join(partners)}: pass it on by hand, out of feedback/.")
     return found, about
 
 

@@ -305,7 +305,7 @@ def write(where, assignment):
     listed = []
     for people in found:
         most = map(max, zip(*(row[:2] for row in told if {*row[2:4]} <= people)))
-        listed.append([len(people), *most, ", ".join(sorted(people))])
+        listed.append([len(people), *most, ", ".join(map(pages.apart, sorted(people)))])
     count = "1 group" if len(found) == 1 else f"{len(found)} groups"
     middle = float(np.median([row[0] for row in rows])) if rows else 0
     body = [

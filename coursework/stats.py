@@ -4,7 +4,7 @@ from html import escape
 from pathlib import Path
 from statistics import mean, median
 
-from coursework import feedback, pages, sources
+from coursework import feedback, pages, sources, words
 from coursework.results import write
 
 HEADINGS = ["assignment", "question", "kind", "what", "students", "of", "mean", "max_score"]
@@ -18,7 +18,9 @@ def rows(assignment, scores):
     for question in feedback.questions(assignment):
         most = sum(sources.points(assignment)[name] for name in question.parts)
         read = [[one.cells.get(name, [None])[0] for name in question.parts] for one in marked]
-        known = [sum(points) for points in read if None not in points]
+        given = {one.cells[name][::2] for one in marked for name in question.rubrics if name in one.cells}
+        waits = {points for points, comment in given if comment != words.NO_ANSWER} == {None}  # a blank one is a 0
+        known = [sum(points) for points in read if None not in points and not waits]
         of, average = [assignment, question.title], round(mean(known), 2) if known else ""
         full, none = (sum(points >= most for points in known), sum(points == 0 for points in known))
         found.append([*of, "question", "all points", full, len(known), average, most])
@@ -74,6 +76,7 @@ def _share(line):
 def write_class(results, assignment, scores):
     """Write RESULTS/class-ASSIGNMENT.html. Return lines for stats.csv."""
     lines, totals = rows(assignment, scores), [one.total for one in scores if one.total is not None]
+    totals *= "" not in [line[6] for line in lines if line[3] == "all points"]  # a question waits for its first mark
     automatic = [one.marks.total for one in scores if one.marks.points]
     write(Path(results) / f"class-{assignment}.html", page(assignment, lines, totals, automatic))
     return lines

@@ -98,13 +98,14 @@ def _rank(submission):
     """The one with most answers comes first; then the newer one by its name."""
     given = released(submission.assignment).texts
     written = sum(_even(text) not in given for text in submission.answers.values())
-    return -written, [-number for number in age(submission.file)], submission.file
+    return -written, [-number for number in age(submission)], submission.file
 
 
-def age(file):
+def age(handed_in):
     """Return numbers that are larger for a newer file: the LMS's number in its name, and that of a copy."""
-    name = base(file)[:300]
-    named, copied = of_an_lms(name), re.search(r"(\d+)\)?$", re.split(r"\.ipynb", name, flags=re.I)[0])
+    name = base(handed_in.file)[:300]
+    own = re.split(r"\.ipynb", name.replace(handed_in.assignment, ""), flags=re.I)[0]  # it may end with 2027
+    named, copied = of_an_lms(name), re.search(r"(\d+)\)?$", own)
     return int(named["handed_in"].replace("-", "")) if named else 0, int(copied[1]) if copied else 0
 
 
@@ -284,6 +285,8 @@ def _counting(submission, pieces, release):
 def _answers(submission, pieces, mine, release):
     """Answer -> the pieces that hold it: its own cell, and where that lacks one of its names, the last that has it."""
     answers = {}
+    if not mine:
+        _say(submission, "the cells have lost their names", "nameless")
     for answer in release.answers:
         own, others = mine.get(answer), []
         for name in release.defined.get(answer, ()):
@@ -295,7 +298,7 @@ def _answers(submission, pieces, mine, release):
                 others.append(there[-1])
             if there:
                 (own if own in there else there[-1]).keep.append(name)
-        if others:
+        if others and mine:
             _say(submission, f"answer in another cell: {answer}", "elsewhere", name=answer)
         answers[answer] = [own, *others] if own and (own.own or not others) else others
     lost = ", ".join(name for name, held in answers.items() if not held)

@@ -15,7 +15,7 @@ import sqlite3
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from coursework import lateness, sources, tables
+from coursework import files, lateness, rosters, sources, tables
 from coursework.lateness import Late
 from coursework.marks import Marks
 from coursework.results import write
@@ -48,11 +48,15 @@ def read(where, assignment):
     headings, rows = tables.read(path)
     if missing := ", ".join(heading for heading in HEADINGS[:4] if heading not in headings):
         raise ValueError(f"{path} must have the columns {', '.join(HEADINGS)}; {missing} is missing")
-    found = {}
+    there = {path.stem for path in (Path(where) / "marks" / assignment).glob("*.json")}
+    found, known = {}, there | rosters.kept(where, assignment).keys()
     for number, row in enumerate(rows, 2):
         texts = [tables.unquoted(row.get(name) or "") for name in HEADINGS]
         student, question, points, _, answer = (text.strip() for text in texts)
+        student = files.student_name(student)
         try:
+            if known and student not in known:
+                raise ValueError(f"{student} is not in the roster and has handed in nothing")
             if (student, question) in found:
                 raise ValueError(f"{student} and {question} have a line already")
             word = Word(checked(assignment, question, points), texts[3][:MOST_COMMENT], answer)

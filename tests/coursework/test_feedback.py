@@ -119,6 +119,11 @@ def test_a_note_of_the_report_is_text(note):
     assert unescape(html).count(note) == 2
 
 
+@pytest.mark.parametrize("name", ["आरव.शर्मा", "สมชาย ใจดี", "علی\u200cرضا", "क्\u200dष"])
+def test_a_name_of_any_script_is_shown_as_it_is_written(name):
+    assert f"- file: {name}\n" in reports.report([Marks("ada", ASSIGNMENT, name, notes=["x"])], [])
+
+
 def long_feedback():
     answers = {"softmax": "y = " + "very_long_name" * 30, WRITTEN: "<img src='http://evil.example/x'>" + "w" * 300}
     told = ["Your file " + "a" * 200 + ".ipynb could not be read."]

@@ -59,7 +59,7 @@ def kept(where):
 def test_the_page_has_all_answers_and_the_rubric(where):
     page = marking.page(where, ASSIGNMENT)
     assert page.count(f'data-question="{WRITTEN}"') == 3 and page.count('data-question="oral"') == 4
-    assert "Nothing was written here. 0 points: lee." in page and "<em>Common mistake:</em>" in page
+    assert "Nothing was written here. 0 points: \u2068lee\u2069." in page and "<em>Common mistake:</em>" in page
     assert "variance <code>d_k</code>" in page  # the rubric's formulas
     words.give(where, ASSIGNMENT, {("ada", WRITTEN): words.Word(3, "", "another")})
     words.give(where, ASSIGNMENT, {("bob", WRITTEN): words.Word(2)})

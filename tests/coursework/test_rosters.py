@@ -1,8 +1,10 @@
 """The class as learning platforms list it: read, or refused with the way to save it; and who is in which variant."""
 
+from types import SimpleNamespace
+
 import pytest
 
-from coursework import grading, lateness, results, rosters, sources
+from coursework import exports, grading, lateness, reports, results, rosters, sources
 from coursework.__main__ import main
 from coursework.marks import Marks
 from tests.coursework.conftest import ASSIGNMENT, FULL, rows
@@ -11,6 +13,8 @@ CANVAS = "Student,ID,SIS User ID,SIS Login ID,Section,A 1 (7)\n    Points Possib
 CANVAS += '"Lovelace, Ada",4711,S1,ada@x.edu,A,12\n"Test, Student",4999,,,A,\n"Student, Test",5000,,,A,\n'
 PLATFORMS = {  # name -> (the file, (id, last name, first name) of the first student)
     "Canvas": (CANVAS, ("ada@x.edu", "Lovelace", "Ada")),
+    "Canvas, a suffix": ('Student,ID\n"Cruz, Jr., Ana",7\n', ("7", "Cruz, Jr.", "Ana")),
+    "Canvas, one name": ("Student,ID\nCher,8\n", ("8", "Cher", "")),
     "Moodle": ("Identifier,Full name,Email address\nParticipant 815,Ada L,ada@x.edu\n", ("ada@x.edu", "Ada L", "")),
     "Blackboard": ("Last Name\tFirst Name\tUsername\tStudent ID\nL\tAda\tal1815\t99\t\n", ("al1815", "L", "Ada")),
     "Gradescope": ("First Name,Last Name,SID,Email,Sections\nAda,Lovelace,99,ada@x.edu,A\n", ("99", "Lovelace", "Ada")),
@@ -81,10 +85,11 @@ def test_lateness_belongs_to_the_file_that_counts(tmp_path):
     assert noted(tmp_path, "first", Status="Submitted for grading - 3 days late") == 0
     assert noted(tmp_path, "second", Status="Submitted for grading - 3 days late") == 3
     assert noted(tmp_path, "second", Status="Submitted for grading") == 0
-    assert noted(tmp_path, "second", days_late="2") == 2  # the teacher's own word
+    for said in ("2", "2.0", "2,0"):  # the teacher's own word, as a list and as spreadsheets write it
+        assert noted(tmp_path, said, days_late=said) == 2
 
 
-@pytest.mark.parametrize("days", ["1.5", "-1", "two", "2 days", "²"])
+@pytest.mark.parametrize("days", ["1.5", "1,5", "-1", "two", "3 days", "²"])
 def test_days_late_are_a_whole_number(days, tmp_path):
     with pytest.raises(ValueError, match="days_late of ada in the roster must be a whole number, got"):
         noted(tmp_path, "first", days_late=days)
@@ -117,12 +122,20 @@ def test_a_student_of_one_variant_lacks_nothing_in_the_other(tmp_path):
     both = ["ada", "bob", "kim"]
     assert [marks.student for marks in results.marks_in(tmp_path, one, both)] == ["ada", "kim"]
     assert [marks.student for marks in results.marks_in(tmp_path, other, both)] == ["bob", "kim"]
-    assert sources.split(one)[0] == sources.split(other)[0]
+    given = SimpleNamespace(to=tmp_path, assignment=one, late=None)
+    reports.write(given, results.marks_in(tmp_path, one), {})
+    assert "Graded in another variant alone: bob. Two sections need two folders" in (tmp_path / "report.md").read_text()
+
+
+def test_canvas_gets_its_numbers_whichever_list_came_last():
+    lists = [{"ada": rosters.Student("ada", row=row)} for row in ((("ID", "4711"),), (("Username", "ada"),))]
+    assert exports._canvas({}, dict(enumerate(lists)), [])[-1][1] == "4711"
 
 
 def test_names_and_ids_are_those_of_the_roster(tmp_path):
-    (tmp_path / "class.csv").write_text('student,last_name\n李明,李\n"Müller, Jörg",Müller\n', encoding="utf-8")
+    (tmp_path / "class.csv").write_text('student,Group\n李明,\n"Müller, Jörg",A\n', encoding="utf-8")
     rosters.keep(tmp_path, ASSIGNMENT, rosters.read_roster(tmp_path / "class.csv"))
+    assert rosters.members(rosters.kept(tmp_path, ASSIGNMENT)) == {"Müller-Jörg": "A"}
     for student in ("李明", "Müller-Jörg"):
         results.save(tmp_path, Marks(student, ASSIGNMENT, points=dict.fromkeys(FULL, 0)))
     assert main(["feedback", "--to", str(tmp_path)]) == 0

@@ -362,7 +362,8 @@ def test_the_command_writes_a_page_and_a_table(tmp_path, capsys):
     page = (tmp_path / f"likeness-{ASSIGNMENT}.html").read_text(encoding="utf-8")
     assert "ours, no two are above 0.28." in page and "104 pairs are below 0.06." in page
     assert "<strong>Look at 1 group, linked by pairs of at least 0.6" in page and page.count("<tr class=mark>") == 1
-    assert "=bob&lt;b&gt;" in page and "<b>" not in page and "http" not in page and "src=" not in page
+    assert "\u2068=bob&lt;b&gt;\u2069, \u2068ada\u2069</td>" in page
+    assert "<b>" not in page and "http" not in page and "src=" not in page
     lines = list(csv.reader((tmp_path / f"likeness-{ASSIGNMENT}.csv").read_text(encoding="utf-8").splitlines()))
     assert lines[0][:5] == ["all code", "words", "one", "other", "1: softmax"]
     assert {*lines[1][2:4]} == {"ada", "'=bob<b>"}

@@ -88,21 +88,23 @@ WRONG = {
     f"ada,{WRITTEN},good,,": "must be a number from 0 to 4, got 'good'",
     "ada,oral,5,,": "must be a number from 0 to 4", "ada,why,1,,": "'why' is not a question of 2-attention",
     f"ada,{WRITTEN},1,,\nada,{WRITTEN},2,,": "line 3: ada and why-square-root have a line already",
+    f"adda,{WRITTEN},1,,": "line 2: adda is not in the roster and has handed in nothing",
 }  # fmt: skip
 
 
 @pytest.mark.parametrize("lines", WRONG)
 def test_a_line_that_cannot_be_right_is_refused(lines, tmp_path):
     words.path_of(tmp_path, ASSIGNMENT).write_text(f"{HEAD}{lines}\n")
+    results.save(tmp_path, Marks("ada", ASSIGNMENT))
     with pytest.raises(ValueError, match="words-2-attention.csv, line ") as error:
         words.read(tmp_path, ASSIGNMENT)
     assert WRONG[lines] in str(error.value)
 
 
 def test_a_file_that_excel_saved_is_read(tmp_path):
-    text = HEAD.replace(",", ";") + f"ada;{WRITTEN};3,5;Why? Say more;\n"
+    text = HEAD.replace(",", ";") + f"sean.o'brien;{WRITTEN};3,5;Why? Say more;\n"
     words.path_of(tmp_path, ASSIGNMENT).write_bytes(text.encode("utf-8-sig"))
-    assert words.read(tmp_path, ASSIGNMENT) == {("ada", WRITTEN): words.Word(3.5, "Why? Say more", "")}
+    assert words.read(tmp_path, ASSIGNMENT) == {("sean.o-brien", WRITTEN): words.Word(3.5, "Why? Say more", "")}
     assert [words.checked(ASSIGNMENT, WRITTEN, text) for text in (".5", "3.", "0,25", "")] == [0.5, 3, 0.25, None]
     words.path_of(tmp_path, ASSIGNMENT).write_text("student,points\nada,3\n")
     with pytest.raises(ValueError, match="question, comment is missing"):
@@ -112,9 +114,9 @@ def test_a_file_that_excel_saved_is_read(tmp_path):
 @pytest.mark.parametrize("comment", ["=1+1", "-1: why?", 'two\nlines; =x, "y"', "'-1", "𝄞 ünï", ""])
 def test_every_comment_comes_back_as_it_was(comment, tmp_path):
     words.give(tmp_path, ASSIGNMENT, {("李明", WRITTEN): words.Word(0.5, comment, "12ab")})
-    words.give(tmp_path, ASSIGNMENT, {("=ada", WRITTEN): words.Word(None, comment)})
+    words.give(tmp_path, ASSIGNMENT, {("eve", WRITTEN): words.Word(None, comment)})
     found = words.read(tmp_path, ASSIGNMENT)
-    assert found == {("李明", WRITTEN): words.Word(0.5, comment, "12ab"), ("=ada", WRITTEN): words.Word(None, comment)}
+    assert found == {("李明", WRITTEN): words.Word(0.5, comment, "12ab"), ("eve", WRITTEN): words.Word(None, comment)}
     assert "\n=" not in words.path_of(tmp_path, ASSIGNMENT).read_text()
 
 

@@ -209,6 +209,7 @@ const checkNotebook = (function () {
   // Answer -> the pieces that hold it: its own cell, and where that lacks one of its names, the last that has it.
   function held(all, mine, release, problem) {
     const answers = new Map(), lost = [];
+    if (!mine.size) problem("nameless");
     release.answers.forEach(function (answer) {
       const own = mine.get(answer), others = [];
       (release.defined.get(answer) || new Map()).forEach(function (isFunction, name) {
@@ -217,7 +218,7 @@ const checkNotebook = (function () {
           problem("twice", { name: name, cell: answer }, there.filter(function (piece) { return piece !== own; }).pop());
         else if (there.length && !there.includes(own)) others.push(there[there.length - 1]);
       });
-      if (others.length) problem("elsewhere", { name: answer }, others[0]);
+      if (others.length && mine.size) problem("elsewhere", { name: answer }, others[0]);
       const pieces = own && (own.own || !others.length) ? [own, ...others] : others;
       if (pieces.length) answers.set(answer, pieces);
       else lost.push(answer);
