@@ -103,7 +103,7 @@ def test_embedding_needs_neither_scipy_nor_torchs_compiler():
     [
         ("plots", {"base", "cells", "charts", "parts"}),
         ("experiments", {"golden"}),
-        ("claims", {"claim", "inventory", "quotes", "table", "tools"}),
+        ("claims", {"claim", "inventory", "quotes", "table", "tools", "verdicts"}),
     ],
 )
 def test_modules_of_one_chapter_have_its_name(name, shared):
