@@ -40,10 +40,9 @@ def tests_of(root: Path, file: Path) -> list[Path]:
     imports = re.compile(rf"^(?:from|import) .*\b{file.stem}\b", re.M)
     files = [path for path in sorted(root.glob("tests/**/test_*.py")) if path.parent.name not in ("book", "chapters")]
     tests = [path for path in files if path.stem == f"test_{file.stem}"]
-    if file.parts[0].startswith("tutorial_"):
-        if len(file.parts) > 2:
-            tests.append(root / "tests" / file.parts[1])
-        tests += [path for path in files if imports.search(path.read_text(encoding="utf-8"))]
+    if file.parts[0].startswith("tutorial_") and len(file.parts) > 2:
+        tests.append(root / "tests" / file.parts[1])
+    tests += [path for path in files if imports.search(path.read_text(encoding="utf-8"))]
     return [path for path in dict.fromkeys([*tests, root / file]) if path.exists()]
 
 
