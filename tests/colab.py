@@ -167,13 +167,13 @@ def printed(notebook: dict) -> list[str]:
     return [line for out in streams for line in "".join(out["text"]).splitlines()]
 
 
-def solved(root: Path, folder: Path) -> list[Path]:
+def solved(folder: Path) -> list[Path]:
     """The assignments with their solutions, written into a folder."""
     from coursework import sources
 
     folder.mkdir(parents=True)
     for name in sources.names():
-        text = json.dumps(sources.solved_notebook(name, INSTALL))
+        text = json.dumps(sources.student_notebook(name, INSTALL, solved=True))
         (folder / f"{name}-solved.ipynb").write_text(text, encoding="utf-8")
     return sorted(folder.glob("*.ipynb"))
 
@@ -190,7 +190,7 @@ def main(arguments: list[str], root: Path = ROOT) -> int:
         library = repository(root, work / "repository")
         core = ("matplotlib=", "numpy=", "tokenizers=", "torch=", "transformers=")
         say(f"{age}: {', '.join(sorted(line for line in packages(python) if line.startswith(core)))}")
-        files = written + solved(root, work / "solved")
+        files = written + solved(work / "solved")
         wanted = [path for path in files if path.stem in arguments or not set(arguments) - set(ages)]
         notebooks = [install_from(json.loads(path.read_text(encoding="utf-8")), library) for path in wanted]
         results = [install(python, notebooks, work)]

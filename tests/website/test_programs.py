@@ -1,5 +1,6 @@
 """The programs around the book: the live site, the PDF, notebooks as Colab runs them."""
 
+import json
 import os
 import re
 import threading
@@ -117,6 +118,15 @@ def test_environments_hold_what_the_library_needs():
     assert not set(colab.ADDED) & set(newest) and "apsw" in colab.ADDED
     assert {name for name in newest if oldest[name].endswith(".*")} == set(newest) - {"torch"}
     assert {name for name in as_colab if as_colab[name] != newest.get(name)} == set(colab.COLAB)
+
+
+def test_solved_assignments_install_the_library_first(tmp_path):
+    files = colab.solved(tmp_path / "solved")
+    assert [path.name[0] for path in files] == list("12345")
+    for path in files:
+        cells = colab.install_from(json.loads(path.read_text(encoding="utf-8")), "file:///here")["cells"]
+        codes = [cell["source"] for cell in cells if cell["cell_type"] == "code"]
+        assert "file:///here" in codes[0] and not any("raise NotImplemented" in code for code in codes)
 
 
 def test_install_cell_runs_once_and_may_only_add(monkeypatch, tmp_path):
