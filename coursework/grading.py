@@ -150,6 +150,6 @@ def _change(before, new):
 
 
 def _workers(limits):
-    """As many at a time as there are processors, and memory for each to use all that it may."""
+    """One for each processor, but no more than fit in memory if each uses its full limit."""
     memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     return max(1, min(os.cpu_count() or 1, memory // limits.memory))

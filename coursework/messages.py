@@ -1,7 +1,7 @@
 """What the worker said, taken as data: a student's code can write anything to where results come from.
 
-Only what has the worker's form is taken: labels, calls and cells of the job; exceptions by names that are known; values
-no longer than a right one can be, measured before anything is made of them. The rest is passed over.
+Only messages in the worker's form are read: the job's labels, calls and cells; exceptions with known names; values no
+longer than a right answer can be, measured before they are parsed. The rest is passed over.
 """
 
 import json
