@@ -251,7 +251,7 @@ def test_seed_that_is_no_whole_number_is_refused(seed, reader):
     assert reader.root.get_by_role("button", name="Train", exact=True).count() == 1
 
 
-@pytest.mark.parametrize("told", [1, 4])
+@pytest.mark.parametrize("told", [1, 3.5, 4])
 def test_copying_of_names_is_said_when_it_is_measured(told, reader):
     """As if the worker had found what names cost."""
     reader.press("One step")

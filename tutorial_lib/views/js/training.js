@@ -192,7 +192,7 @@ function draw(view) {
     so.push(`It is ${beaten ? `better than ${beaten}` : "no better than guessing"}.`);
     if (rate > 0.03 && step >= 60) so.push(`With a learning rate of ${rate} steps are so long that it learns little more.`);
     if (words !== null) so.push(`${words < 0.9 ? "Of" : "Now it writes words: of"} the words in its sample, ${percent(words)} occur in the text.`);
-    if (names && names[0] < names[1] - 0.7)
+    if (names && names[0] < 3 && names[0] < names[1] - 0.7)  // 3 nats: as unsure as between 20 names
       so.push(`Now it copies names: one that the story has told before costs ${number(names[0])} nats, a new one ${number(names[1])}.`);
     if (run.about.kind === "repeats" && loss < 0.7) so.push("Now it copies: this loss counts only letters that repeat.");
     if (run.about.kind === "repeats" && run.found) {
