@@ -76,7 +76,8 @@ def _share(line):
 def write_class(results, assignment, scores):
     """Write RESULTS/class-ASSIGNMENT.html. Return lines for stats.csv."""
     lines, totals = rows(assignment, scores), [one.total for one in scores if one.total is not None]
-    totals *= "" not in [line[6] for line in lines if line[3] == "all points"]  # a question waits for its first mark
+    if any(line[3] == "all points" and line[6] == "" for line in lines):  # a question waits for its first mark
+        totals = []
     automatic = [one.marks.total for one in scores if one.marks.points]
     write(Path(results) / f"class-{assignment}.html", page(assignment, lines, totals, automatic))
     return lines
