@@ -13,7 +13,7 @@ import transformers
 from torch.nn import functional as F
 
 from tests.random_models import DECODERS, OURS, batch, random_config, random_model
-from tutorial_lib import bert, encoder_decoder, gpt, llama, load, modernbert
+from tutorial_lib import activations, bert, encoder_decoder, gpt, llama, load, modernbert
 from tutorial_lib.generation import generate
 from tutorial_lib.parity import compare, difference
 from tutorial_lib.positions import Rope
@@ -161,8 +161,8 @@ X = torch.stack(X)
 FORMULAS = {
     "layer_norm": (lambda x: bert.layer_norm(x, GAMMA, BETA, 0.1), lambda x: F.layer_norm(x, (16,), GAMMA, BETA, 0.1)),
     "rms_norm": (lambda x: llama.rms_norm(x, GAMMA, 0.1), lambda x: F.rms_norm(x, (16,), GAMMA, 0.1)),
-    "silu": (llama.silu, F.silu),
-    **{name: (formula, bert.KERNELS[name]) for name, formula in bert.ACTIVATIONS.items()},
+    "silu": (activations.silu, F.silu),
+    **{name: (formula, activations.KERNELS[name]) for name, formula in activations.ACTIVATIONS.items()},
 }
 
 
@@ -190,7 +190,7 @@ def test_a_llama_in_float16_survives_a_large_activation():
 
 
 def test_silu_does_not_overflow():
-    assert llama.silu(torch.tensor([-1000.0, 1000.0])).tolist() == [0, 1000]
+    assert activations.silu(torch.tensor([-1000.0, 1000.0])).tolist() == [0, 1000]
 
 
 # what a model takes

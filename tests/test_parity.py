@@ -9,7 +9,8 @@ import torch
 from torch.nn import functional as F
 
 from tests.random_models import batch, random_model
-from tutorial_lib.bert import KERNELS, Bert
+from tutorial_lib.activations import KERNELS
+from tutorial_lib.bert import Bert
 from tutorial_lib.parity import UNITS, Difference, Parity, _catch, compare, difference, their_model
 from tutorial_lib.weights.catalog import DEFAULT
 

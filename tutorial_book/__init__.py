@@ -6,6 +6,6 @@ have the name of its chapter: `plots.meaning`, `claims.meaning`.
 
 ROOMS = {
     "The pages and the course": (
-        "experiments", "page", "plots", "claims", "exercises", "long_measurements", "__main__",
+        "experiments", "page", "plots", "claims", "exercises", "stored_numbers", "__main__",
     ),
 }  # fmt: skip

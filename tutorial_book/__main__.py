@@ -36,7 +36,7 @@ def claims(options) -> int:
 
 
 def _measure(options) -> int:
-    from tutorial_book import long_measurements as measure
+    from tutorial_book import stored_numbers as measure
 
     return measure.run(options.name, options.arguments)
 

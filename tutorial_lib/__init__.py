@@ -24,8 +24,8 @@ __version__ = "1.0.0"
 
 ROOMS = {
     "Where things come from": ("arguments", "atomic", "texts", "weights"),
-    "The machine": ("tokenization", "positions", "trace", "attention", "bert", "gpt", "encoder_decoder", "llama",
-                    "modernbert", "generation"),
+    "The machine": ("tokenization", "positions", "trace", "attention", "activations", "bert", "gpt", "encoder_decoder",
+                    "llama", "modernbert", "generation"),
     "Using the models": ("parity", "geometry", "vectors", "training", "measure", "views", "__main__"),
 }  # fmt: skip
 

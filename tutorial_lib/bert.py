@@ -1,25 +1,23 @@
-"""The complete BERT: embeddings, GELU and LayerNorm, layers, pooler and the two heads that it was trained with.
+"""The complete BERT: embeddings, LayerNorm, layers, pooler and the two heads that it was trained with.
 
 Sources: L 3.2.1-3.2.5, L 3.3; R 9. Every intermediate value can be kept by name: see `Bert.trace`. DistilBERT, RoBERTa
 and ALBERT are the same encoder with different numbers in `Config`. `weights.names` has Hugging Face's names for the
 parameters; `weights.checkpoints` reads the files.
 
-`layer_norm`, `gelu` and the other activations are written out here as their formulas. The model itself calls torch's
-kernels of the same formulas (`KERNELS`, `torch.nn.LayerNorm`), as Hugging Face's model does: both round in the same
-way, so rounding differences cannot hide our own mistakes. The tests compare each formula with its kernel.
+`layer_norm` is written out here as its formula, and the activations in `activations`. The model itself calls torch's
+kernels of the same formulas (`activations.KERNELS`, `torch.nn.LayerNorm`), as Hugging Face's model does: both round in
+the same way, so rounding differences cannot hide our own mistakes. The tests compare each formula with its kernel.
 
 This is the model in use, not in training: dropout, which does nothing in use, is left out.
 """
 
-import math
 from dataclasses import dataclass
-from functools import partial
 
 import torch
 from torch import nn
-from torch.nn import functional as F
 
 from tutorial_lib import arguments
+from tutorial_lib.activations import ACTIVATIONS, KERNELS
 from tutorial_lib.attention import MultiHeadAttention, padding_mask
 from tutorial_lib.trace import checked, inside, nothing, traced
 from tutorial_lib.weights import checkpoints
@@ -85,41 +83,6 @@ def layer_norm(x, gamma, beta, eps):
     centered = X - X.mean(-1, keepdim=True)
     variance = centered.square().mean(-1, keepdim=True)
     return (centered * torch.rsqrt(variance + eps) * gamma + beta).to(x.dtype)
-
-
-def gelu(x):
-    """Return x times the probability that a standard normal number is below x.
-
-    >>> gelu(torch.tensor([-1.0, 0.0, 1.0]))
-    tensor([-0.1587,  0.0000,  0.8413])
-    """
-    arguments.check_tensors(x=x)
-    Phi = (1 + torch.erf(x / math.sqrt(2))) / 2
-    return x * Phi
-
-
-def gelu_new(x):
-    """Compute GELU with the normal distribution approximated by a tanh, as in GPT-2.
-
-    >>> gelu_new(torch.tensor([-1.0, 0.0, 1.0]))
-    tensor([-0.1588,  0.0000,  0.8412])
-    """
-    arguments.check_tensors(x=x)
-    return 0.5 * x * (1 + torch.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3)))
-
-
-def relu(x):
-    """Return x if it is positive, else 0.
-
-    >>> relu(torch.tensor([-1.0, 2.0]))
-    tensor([0., 2.])
-    """
-    arguments.check_tensors(x=x)
-    return x.clamp(min=0)
-
-
-ACTIVATIONS = {"gelu": gelu, "gelu_new": gelu_new, "relu": relu}
-KERNELS = {"gelu": F.gelu, "gelu_new": partial(F.gelu, approximate="tanh"), "relu": F.relu}
 
 
 def initialize(model, std=0.02):

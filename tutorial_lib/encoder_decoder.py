@@ -14,8 +14,9 @@ from dataclasses import dataclass
 from torch import nn
 
 from tutorial_lib import arguments
+from tutorial_lib.activations import ACTIVATIONS
 from tutorial_lib.attention import MultiHeadAttention, causal_mask, padding_mask
-from tutorial_lib.bert import ACTIVATIONS, FeedForward
+from tutorial_lib.bert import FeedForward
 from tutorial_lib.gpt import CachedAttention, Layer
 from tutorial_lib.positions import sinusoidal
 from tutorial_lib.trace import checked, inside, nothing, traced

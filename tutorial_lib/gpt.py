@@ -11,8 +11,9 @@ import torch
 from torch import nn
 
 from tutorial_lib import arguments
+from tutorial_lib.activations import ACTIVATIONS
 from tutorial_lib.attention import MultiHeadAttention, causal_mask
-from tutorial_lib.bert import ACTIVATIONS, FeedForward, initialize
+from tutorial_lib.bert import FeedForward, initialize
 from tutorial_lib.positions import rotary
 from tutorial_lib.trace import checked, inside, nothing, traced
 from tutorial_lib.weights import checkpoints

@@ -12,15 +12,13 @@ from dataclasses import dataclass
 
 import torch
 from torch import nn
-from torch.nn import functional as F
 
 from tutorial_lib import arguments, gpt
-from tutorial_lib.bert import KERNELS, initialize
+from tutorial_lib.activations import GATES
+from tutorial_lib.bert import initialize
 from tutorial_lib.positions import Rope
 from tutorial_lib.trace import nothing
 from tutorial_lib.weights.names import shape_of
-
-GATES = KERNELS | {"silu": F.silu}  # the activations that a gate may have
 
 
 @dataclass(frozen=True)
@@ -92,17 +90,6 @@ def rms_norm(x, gamma, eps):
     arguments.real_number("eps", eps, "a number, 0 or more", 0)
     X = arguments.wide(x)
     return gamma * (X * torch.rsqrt(X.square().mean(-1, keepdim=True) + eps)).to(x.dtype)
-
-
-def silu(x):
-    """Return x times the logistic function of x, also called swish.
-
-    >>> silu(torch.tensor([-1.0, 0.0, 1.0]))
-    tensor([-0.2689,  0.0000,  0.7311])
-    """
-    arguments.check_tensors(x=x)
-    X = arguments.wide(x)
-    return (X / (1 + torch.exp(-X))).to(x.dtype)
 
 
 class RMSNorm(nn.Module):

@@ -14,8 +14,9 @@ import torch
 from torch import nn
 
 from tutorial_lib import arguments, gpt
+from tutorial_lib.activations import GATES
 from tutorial_lib.attention import padding_mask, window_mask
-from tutorial_lib.llama import GATES, GatedFeedForward
+from tutorial_lib.llama import GatedFeedForward
 from tutorial_lib.positions import Rope
 from tutorial_lib.trace import checked, inside, nothing, traced
 from tutorial_lib.weights import checkpoints

@@ -44,7 +44,7 @@ POSITIONS = ("rotary", "learned", "sinusoidal", "none")
 
 @dataclass(frozen=True)
 class Parts:
-    """The parts of a small decoder. The defaults are Llama's shape; d_ff makes up for parameters of another part."""
+    """The parts of a small decoder. The defaults are Llama's; another d_ff keeps the parameters equal."""
 
     positions: str = "rotary"
     gated: bool = True
@@ -329,7 +329,7 @@ class RotaryGPT(gpt.GPT):
 
 @lru_cache
 def rotary_gpt():
-    """Return book-gpt with rotary positions: the same recipe, trained by long_measurements/rotary.py.
+    """Return book-gpt with rotary positions: the same recipe, trained by stored_numbers/rotary.py.
 
     >>> n_learned = sum(p.numel() for p in gpt.GPT.from_pretrained("book-gpt", "cpu").parameters())
     >>> n_learned - sum(p.numel() for p in rotary_gpt().parameters()) == 128 * 128  # the table of positions

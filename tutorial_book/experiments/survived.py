@@ -1,6 +1,6 @@
 """Which findings survive: those of L, A and G, each with its control, from the chapters' own values.
 
-`long_measurements/survived.py` reads the values of the chapters' last runs and stores them, so that this page does not
+`stored_numbers/survived.py` reads the values of the chapters' last runs and stores them, so that this page does not
 wait for them; a test reads them again and reports chapters that have changed since.
 """
 

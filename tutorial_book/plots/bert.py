@@ -21,7 +21,7 @@ from tutorial_book.plots.parts import (
     rows,
     write,
 )
-from tutorial_lib.bert import gelu, relu
+from tutorial_lib.activations import gelu, relu
 
 LINE = "#444444"
 ATTEND = (  # steps of a layer: the operation, its role, the name of the resulting value

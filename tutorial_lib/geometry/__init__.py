@@ -8,7 +8,7 @@ from tutorial_lib import late
 
 __getattr__, __dir__, __all__ = late(__name__, {
     "contextuality": "center_groups explainable_variance self_similarity sentence_similarity",
-    "contrast_tests": "sign_flip_test swap_test",
+    "analogy_tests": "sign_flip_test swap_test",
     "contrasts": "contrast_cosines difference_vectors",
     "controls": "Control center cosine_parts distance_shares leave_out norm_shares remove_main standardize whiten",
     "curves": "Turn clock_hands correlation_dimension lag_distances local_dimension turn_period",

@@ -55,7 +55,7 @@ def mean_interval(values, level=0.95):
 
     values = as_numbers("values", values)
     if not values.ndim or len(values) < 2:
-        raise ValueError(f"values must be 2 or more, got shape {values.shape}")
+        raise ValueError(f"values must have 2 or more rows, got shape {values.shape}")
     _check_level(level)
     mean = values.mean(0)
     n = len(values)

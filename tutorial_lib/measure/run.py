@@ -27,8 +27,8 @@ import torch
 from tutorial_lib import geometry
 from tutorial_lib.arguments import check_path, whole_number
 from tutorial_lib.atomic import locked, write_text
-from tutorial_lib.measure.checkpoint import Results
 from tutorial_lib.measure.corpus import Corpus
+from tutorial_lib.measure.resume import Results
 from tutorial_lib.measure.sums import Job, clouds_of, digest_of, measures_of, sums_of_texts
 from tutorial_lib.measure.workers import workers as cluster_of
 from tutorial_lib.weights import DEFAULT, checkpoints, read_json

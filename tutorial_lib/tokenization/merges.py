@@ -86,7 +86,7 @@ def glue(word: list[str], rank: dict[tuple[str, str], int]) -> list[str]:
         number, i = heappop(queue)
         j = right[i]
         if j == len(tokens) or rank.get((tokens[i], tokens[j])) != number:
-            continue  # one of the two was merged with another token before
+            continue  # one of the two is part of another token by now
         tokens[i], tokens[j] = tokens[i] + tokens[j], ""
         right[i] = right[j]
         if right[i] < len(tokens):

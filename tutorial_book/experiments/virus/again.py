@@ -31,7 +31,7 @@ RUNS = (
 
 
 def trained_again() -> dict[Run, dict[str, float]]:
-    """Return the results of long_measurements/virus.py: run -> numbers by name, shares from 0 to 1; see there.
+    """Return the results of stored_numbers/virus.py: run -> numbers by name, shares from 0 to 1; see there.
 
     >>> trained_again()[Run("book-virus", seed=0)]["lineages"]
     0.95

@@ -1,4 +1,4 @@
-"""Is the step from "doctor" to "nurse" parallel to the step from "he" to "she", or is it chance? Two tests. L 4.4.2.
+"""Is "doctor" to "nurse" as "he" to "she", with parallel steps, or is that chance? Two tests. L 4.4.2.
 
 The cosine of the two steps is `contrasts.contrast_cosines`; both tests work for any two directions. The sentences are
 in the collection "sentence-pairs"; the words used as a baseline are in the chapter `meaning`.

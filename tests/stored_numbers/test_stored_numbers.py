@@ -11,14 +11,14 @@ import torch
 from pytest import approx
 from safetensors.torch import load_file
 
-from tutorial_book import long_measurements as programs
+from tutorial_book import stored_numbers as programs
 from tutorial_book.claims.meaning import TABLE_7
 from tutorial_book.experiments import STORED
 from tutorial_book.experiments import limits as limits_of
 from tutorial_book.experiments import since as since_of
 from tutorial_book.experiments import stored as numbers_of
 from tutorial_book.experiments import virus as virus_of
-from tutorial_book.long_measurements import (
+from tutorial_book.stored_numbers import (
     as_json,
     limits,
     memory,

@@ -14,7 +14,7 @@ import numpy as np
 import torch
 from torch import nn
 
-from tutorial_book.long_measurements.pruning import with_interval
+from tutorial_book.stored_numbers.pruning import with_interval
 from tutorial_lib.gpt import GPT
 from tutorial_lib.texts.generated import stories
 from tutorial_lib.texts.grammar import grammar
