@@ -10,6 +10,7 @@ import yaml
 
 formulas = pytest.importorskip("website.directives.formulas")
 letters = pytest.importorskip("website.directives.letters")
+markdown = pytest.importorskip("website.directives.markdown")
 values = pytest.importorskip("website.build.values")
 TOC = yaml.safe_load((letters.ROOT / "_toc.yml").read_text(encoding="utf-8"))
 PAGES = [Path(file).name for file in [TOC["root"], *(c["file"] for part in TOC["parts"] for c in part["chapters"])]]
@@ -19,6 +20,45 @@ NUMBERED = re.compile(r"\$\$((?:(?!\$\$).)+)\$\$ \((eq-[\w-]+)\)", re.S)
 # The code's names for letters, if they differ from the formula's.
 OTHER_NAMES = {"h": "n_heads", "L": "n_layers", "u": "U", "t": "id", r"\mathcal{V}": "vocab", r"\ell": "loss",
                "G, g": "G", "b_K, b_V, b_O, b": "b", r"\varepsilon": "eps", "": "C"}  # fmt: skip
+THEIRS = "What the documents print"  # in this box, letters are those of the documents
+CODE = re.compile(r"(`+).+?\1", re.S)
+WORDS = re.compile(r"\\(?:text|mathrm|operatorname|begin|end)\{[^}]*\}")
+GREEK = """alpha beta gamma delta epsilon varepsilon zeta eta theta iota kappa lambda mu nu xi rho sigma tau upsilon phi
+varphi chi psi omega ell Gamma Delta Theta Lambda Xi Pi Sigma Upsilon Phi Psi Omega""".split()
+SYMBOL = re.compile(rf"\\(?:{'|'.join(GREEK)})(?![A-Za-z])|\\(?:mathcal|bar|hat)\{{\w\}}|\\[A-Za-z]+|[A-Za-z]")
+
+
+def formulas_of(text: str):
+    """Yield the formulas of a page, as LaTeX: in its text, boxes and captions, not in code or in THEIRS."""
+    for head, lines in markdown.blocks(text):
+        body = "\n".join(lines)
+        if head is None:
+            yield from (inner or display for display, inner in letters.FORMULA.findall(CODE.sub("", body)))
+        elif (match := markdown.DIRECTIVE.match(head)) and match["name"] == "math":
+            yield "\n".join([match["argument"], *markdown.split_directive(lines)[1]])
+        elif match and match["argument"] != THEIRS:
+            if match["name"] == "code-cell":
+                body = body.split("---\n")[1] if lines[0] == "---" else ""  # its metadata
+            yield from formulas_of(f"{match['argument']}\n{body}")
+
+
+def symbols(formula: str, known: set[str]) -> set[str]:
+    """Return the letters of a formula. Those of `known`, such as W_Q, count as one letter each.
+
+    >>> sorted(symbols(r"\\softmax(q_i W_Q^\\top) + \\text{mask}", {"W_Q"}))
+    ['W_Q', 'i', 'q']
+    """
+    found = set()
+    for letter in sorted((letter for letter in known if len(letter) > 1), key=len, reverse=True):
+        exact = re.compile(rf"(?<![A-Za-z\\]){re.escape(letter)}(?![A-Za-z])")
+        if r"\text" not in letter:
+            formula = WORDS.sub(" ", formula)
+        if exact.search(formula):
+            found.add(letter)
+            formula = exact.sub(" ", formula)
+    left = SYMBOL.findall(WORDS.sub(" ", formula))
+    plain = {letter for letter in left if len(letter) == 1 or letter.lstrip("\\") in GREEK or "{" in letter}
+    return found | plain
 
 
 def pages_of(row) -> list[str]:
@@ -30,7 +70,7 @@ def pages_of(row) -> list[str]:
 @cache
 def used(text: str) -> dict[str, str]:
     """The letters of a page, each with a formula that has it."""
-    return {letter: formula for formula in letters.formulas(text) for letter in letters.symbols(formula, KNOWN)}
+    return {letter: formula for formula in formulas_of(text) for letter in symbols(formula, KNOWN)}
 
 
 def source(page: str) -> str:
@@ -69,7 +109,7 @@ def test_numbered_formula_explains_its_letters_by_texts_of_its_own():
     assert glosses.keys() <= numbered.keys()
     for label, formula in numbered.items():
         own = glosses.get(label, {})
-        assert letters.symbols(formula, {*own}) == own.keys(), f"book/formulas.tsv has other letters than {label}"
+        assert symbols(formula, {*own}) == own.keys(), f"book/formulas.tsv has other letters than {label}"
         drawn = set(map(int, re.findall(r"\\class\{sym-(\d+)\}", formulas.marked(formula, [*own]))))
         assert drawn == set(range(len(own))), f"{label} does not show all its letters"
         assert not {*own.values()} & {row.meaning for row in ROWS if row.chapters == "all"}

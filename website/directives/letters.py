@@ -14,17 +14,10 @@ from typing import NamedTuple
 
 from sphinx.util.docutils import SphinxDirective
 
-from website.directives.markdown import DIRECTIVE, blocks, split_directive
 from website.directives.nodes import warn
 from website.project import ROOT
 
-THEIRS = "What the documents print"  # in this box, letters are those of the documents
-CODE = re.compile(r"(`+).+?\1", re.S)
 FORMULA = re.compile(r"\$\$(.+?)\$\$|(?<![\\$])\$((?:(?!\n\n)[^$])+)\$", re.S)
-WORDS = re.compile(r"\\(?:text|mathrm|operatorname|begin|end)\{[^}]*\}")
-GREEK = """alpha beta gamma delta epsilon varepsilon zeta eta theta iota kappa lambda mu nu xi rho sigma tau upsilon phi
-varphi chi psi omega ell Gamma Delta Theta Lambda Xi Pi Sigma Upsilon Phi Psi Omega""".split()
-SYMBOL = re.compile(rf"\\(?:{'|'.join(GREEK)})(?![A-Za-z])|\\(?:mathcal|bar|hat)\{{\w\}}|\\[A-Za-z]+|[A-Za-z]")
 
 
 class Row(NamedTuple):
@@ -62,39 +55,6 @@ def in_italics(formula: str) -> str:
     """
     text = re.sub(r"(?<![\\A-Za-z{])([A-Za-z])(?![A-Za-z])", r"*\1*", formula.replace("_", "␣"))
     return re.sub(r"␣(?:\{\\text\{(\w+)\}\}|\*?(\w)\*?)", r"<sub>\1\2</sub>", text)
-
-
-def formulas(text: str):
-    """Yield the formulas of a page, as LaTeX: in its text, boxes and captions, not in code or in THEIRS."""
-    for head, lines in blocks(text):
-        body = "\n".join(lines)
-        if head is None:
-            yield from (inner or display for display, inner in FORMULA.findall(CODE.sub("", body)))
-        elif (match := DIRECTIVE.match(head)) and match["name"] == "math":
-            yield "\n".join([match["argument"], *split_directive(lines)[1]])
-        elif match and match["argument"] != THEIRS:
-            if match["name"] == "code-cell":
-                body = body.split("---\n")[1] if lines[0] == "---" else ""  # its metadata
-            yield from formulas(f"{match['argument']}\n{body}")
-
-
-def symbols(formula: str, known: set[str]) -> set[str]:
-    """Return the letters of a formula. Those of `known`, such as W_Q, count as one letter each.
-
-    >>> sorted(symbols(r"\\softmax(q_i W_Q^\\top) + \\text{mask}", {"W_Q"}))
-    ['W_Q', 'i', 'q']
-    """
-    found = set()
-    for letter in sorted((letter for letter in known if len(letter) > 1), key=len, reverse=True):
-        exact = re.compile(rf"(?<![A-Za-z\\]){re.escape(letter)}(?![A-Za-z])")
-        if r"\text" not in letter:
-            formula = WORDS.sub(" ", formula)
-        if exact.search(formula):
-            found.add(letter)
-            formula = exact.sub(" ", formula)
-    left = SYMBOL.findall(WORDS.sub(" ", formula))
-    plain = {letter for letter in left if len(letter) == 1 or letter.lstrip("\\") in GREEK or "{" in letter}
-    return found | plain
 
 
 class Letters(SphinxDirective):
