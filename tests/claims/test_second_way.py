@@ -57,8 +57,9 @@ def test_tokens_and_ids_are_those_of_transformers(computed, theirs):
     for texts, lists in (([LOVE], of_one), ([LOVE, ALGEBRA], of_pair)):
         found = theirs(*texts, max_length=20, padding="max_length", truncation=True, return_token_type_ids=True)
         assert lists == [found["input_ids"], found["attention_mask"], found["token_type_ids"]]
-    for id, text in (("R-2.1-learning", "learning"), ("L-3.2.2-bearness", "bearness"), ("R-11.3-tokens", LOVE)):
+    for id, text in (("L-3.2.2-bearness", "bearness"), ("R-11.3-tokens", LOVE)):
         assert computed(id) == theirs.tokenize(text)
+    assert computed("R-2.1-learning") == theirs.decode(theirs.convert_tokens_to_ids(["learn", "##ing"]))
     assert computed("L-3.2.2-every-character") == theirs.tokenize("🐻")
     questions = "What is AI?", "How does machine learning work?"
     assert computed("R-11.1-what-is-ai") == [len(theirs.tokenize(text)) for text in questions]

@@ -13,10 +13,10 @@ claim = claims_of("tokenization")
 
 # --- R 2.1 Tokenization --------------------------------------------------------------------------------------------
 
-claim("R-2.1-learning", "The word “learning” can be represented as “learn” and “ing” (here: by BERT's vocabulary; R "
-      "names none).", ["learn", "ing"], lambda: tokenizer().tokenize("learning"), verdict=DIFFERS,
-      note="BERT has “learning” as one token, id 4083: R's own list in 11.5 uses it. Frequent words stay whole. A "
-           "piece that continues a word would be written ##ing; “serendipitous” shows such pieces.")
+claim("R-2.1-learning", "The word “learning” can be represented as “learn” and “ing” (here: in BERT's vocabulary, "
+      "with ##ing for the second).", "learning",
+      lambda: tokenizer().decode([tokenizer().vocab[piece] for piece in ("learn", "##ing")]),
+      note="BERT itself has “learning” as one token, id 4083: frequent words stay whole. R's own list in 11.5 uses it.")
 
 
 @claim("R-2.1-strategies", "Word-level tokens need a very large vocabulary, characters a very small one and much "
