@@ -15,6 +15,7 @@ from tutorial_lib.gpt import GPT
 from tutorial_lib.texts.generated import stories
 from tutorial_lib.tokenization import BPE
 from tutorial_lib.views import engine, training_view
+from tutorial_lib.training import Settings
 from tutorial_lib.views.training import N_STORIES
 
 pytestmark = pytest.mark.usefixtures("one_thread_for_a_file")
@@ -134,7 +135,7 @@ def test_run_equals_the_python_lines_it_shows(text, reader, tmp_path, monkeypatc
     path = tmp_path / "mine.safetensors"
     download.value.save_as(path)
     bound = in_python(reader, 3, tmp_path, monkeypatch)
-    assert bound["settings"].lr == 3e-3 and bound["settings"].seed == 3
+    assert bound["settings"] == Settings(2000, lr=3e-3, seed=3)  # also the default warmup
     assert reader.losses(3) == pytest.approx(bound["curve"]["loss"], abs=1e-6)
     saved, trained = GPT.from_pretrained(path, "cpu"), dict(bound["gpt"].named_parameters())
     for name, W in saved.named_parameters():

@@ -32,7 +32,7 @@ function draw(view) {
 
   function about() {
     const { look, write, ...text } = TEXTS[parts.text.value], [d_model, n_layers] = SIZES[parts.size.value];
-    const plan = { seed: +parts.seed.value, lr: RATES[parts.rate.value], n_steps: 2000, warmup: 50, std: 0.06 };
+    const plan = { seed: +parts.seed.value, lr: RATES[parts.rate.value], n_steps: 2000, warmup: view.data.warmup, std: 0.06 };
     return { d_model, n_layers, n_heads: 4, context: 64, batch: 16, ...text, ...plan };
   }
 
