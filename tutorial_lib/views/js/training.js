@@ -311,13 +311,12 @@ function draw(view) {
   function shown(token) { return token.replace(/\n/g, "\u23ce").replace(/^ (?=.)/, "").replace(/^ $/, "\u2423"); }
 
   // One step, in numbers that a pocket calculator can follow.
-  function byHand({ p, rate, share, mean, gradient, decay, before, ...found }) {
-    const exact = (x) => Number(x.toPrecision(5)).toString().replace("-", "\u2212"), root = Math.sqrt(found.mean_square);
-    const said = { done: run.loss.length, k: found.k, share: exact(share), reached: exact(rate / RATES[parts.rate.value]) };
+  function byHand({ read, right, k, share, lr, fell, numbers }) {
+    const exact = (x) => Number(x.toPrecision(5)).toString().replaceAll("-", "\u2212"), row = shown(right);
+    const said = { done: run.loss.length, row, k, share: exact(share), reached: exact(lr / RATES[parts.rate.value]) };
     for (const [name, value] of Object.entries(said)) parts[name].textContent = value;
-    const numbers = [p, -Math.log(p), 1 - p, before, gradient, gradient * share, mean, root, rate];
-    numbers.push((-rate * mean) / (root + 1e-8), -rate * decay * before, found.after, found.p_after);
-    const cells = [`\u2026${found.read}`, shown(found.right), ...numbers.map(exact)];
+    parts.fell.hidden = !fell;
+    const cells = [`\u2026${read}`, row, ...numbers.map((some) => [some].flat().map(exact).join(" \u2192 "))];
     parts.hand.querySelectorAll("td").forEach((cell, i) => { cell.textContent = cells[i]; });
     parts.hand.hidden = false;
   }
