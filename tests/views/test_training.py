@@ -280,6 +280,23 @@ def test_copying_of_names_is_said_when_it_is_measured(told, reader):
     assert (copies in reader.root.locator(".tl-say").inner_text()) == (told == 1)
 
 
+def test_text_that_sets_the_learning_rate_says_so(reader):
+    for text, says in [(REPEATS, "now 0.003, which"), (LETTERS, "now 0.006, which"), (WORDS, "random numbers.$")]:
+        reader.choose(text)
+        said = reader.say(says)
+        assert ("The learning rate is" in said) == (text != WORDS)
+
+
+def test_view_says_where_attention_will_appear(reader):
+    soon = reader.root.get_by_text("One small picture per head will appear here")
+    assert soon.is_visible()
+    reader.press("One step")
+    reader.heard("look")
+    soon.wait_for(state="hidden")
+    reader.press("Forget")
+    soon.wait_for(state="visible")
+
+
 def test_typing_never_waits_and_sentences_are_seldom(reader):
     reader.choose(LETTERS)
     reader.press("Train")

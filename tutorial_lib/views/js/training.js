@@ -97,10 +97,11 @@ function draw(view) {
   }
 
   function choose() {
-    const text = TEXTS[parts.text.value];
+    const text = TEXTS[parts.text.value], before = parts.rate.value;
     fill(text, text.lr);
     forget();
-    say(text.text === "own" ? "Paste a text or drop a file." : START);
+    const set = ` The learning rate is now ${parts.chosen.textContent}, which suits this text.`;
+    say((text.text === "own" ? "Paste a text or drop a file." : START) + (parts.rate.value === before ? "" : set));
   }
 
   // Sets the inputs to what an opened model was trained with. Returns a sentence about them.
