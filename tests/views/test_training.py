@@ -15,8 +15,8 @@ from tests.views.examples import HOSTILE, PAGE, slide_to
 from tutorial_lib.gpt import GPT
 from tutorial_lib.texts.generated import stories
 from tutorial_lib.tokenization import BPE
-from tutorial_lib.views import engine, training_view
 from tutorial_lib.training import Settings
+from tutorial_lib.views import engine, training_view
 from tutorial_lib.views.training import N_STORIES
 
 pytestmark = pytest.mark.usefixtures("one_thread_for_a_file")
@@ -255,7 +255,7 @@ def test_text_that_repeats_itself_is_not_called_unread(reader):
     reader.press("Write")
     reader.say("Left out, because the model does not know it: ♥$")
     reader.press("Train")
-    reader.say("At step .*when it was last measured|Step 10")
+    reader.say(r"At step \d+ its loss was|Step 10: its loss is")
     reader.say("the end of the text, which repeats what it has read, so it is almost always sure, and right")
     reader.press("Forget")
     assert reader.root.get_by_text("Each row is a token").count() == 0
@@ -278,6 +278,41 @@ def test_copying_of_names_is_said_when_it_is_measured(told, reader):
     reader.tab.evaluate("sample => trainer.onmessage({ data: sample })", sample)
     copies = "Now it copies names: one that the story has told before costs 1.00 nats, a new one 4.50."
     assert (copies in reader.root.locator(".tl-say").inner_text()) == (told == 1)
+
+
+@pytest.fixture
+def after(reader):
+    """Call it with a step, its held-out loss and losses of batches to get the sentence of the view."""
+    reader.press("One step")
+    sample = reader.heard("sample", 2) | {"names": None}
+
+    def tell(step, held, *losses):
+        progress = {"kind": "progress", "run": sample["run"], "losses": losses, "seconds": 1}
+        told = [progress, sample | {"step": step, "held": held}]
+        reader.tab.evaluate("told => told.forEach((data) => trainer.onmessage({ data }))", told)
+        return reader.root.locator(".tl-say").inner_text()
+
+    return tell
+
+
+def test_loss_that_rises_or_is_old_is_not_praised(reader, after):
+    says = "Step 10: its loss is 3.00 nats on text it has not read, as unsure as between 20.1 tokens. It is better than"
+    assert after(10, 3.0, *[3.1] * 9).startswith(says)
+    says = "At step 10 its loss was 3.00 nats on text it has not read"
+    assert after(10, 3.0, *[3.1] * 5).startswith(f"{says}, as unsure as between 20.1 tokens. That was better than")
+    slide_to(reader.root, "Learning rate", 10)
+    assert "better than" in after(10, 3.0)
+    assert after(10, 3.0, *[4.1] * 10) == f"{says}. Since then you have moved the learning rate."
+    says, overshoots = "nats on text it has not read.", "with a learning rate of 0.3 each step overshoots."
+    risen = f"It has risen from 3.00 nats at step 10: {overshoots}"
+    assert after(25, 4.2) == f"Step 25: its loss is 4.20 {says} {risen}"
+    assert after(25, 2.9, *[4.1] * 10) == (
+        f"At step 25 its loss was 2.90 {says} Since then the loss of its batches has risen to 4.10 nats: {overshoots}"
+    )
+    wrong = f"That is worse than guessing: it is sure of wrong tokens: {overshoots}"
+    assert after(45, 8.2, *[8.1] * 10) == f"Step 45: its loss is 8.20 {says} {wrong}"
+    by_heart = "It has risen from 2.90 nats at step 25: it learns the text that it reads by heart."
+    assert after(55, 3.6, *[0.5] * 10) == f"Step 55: its loss is 3.60 {says} {by_heart}"
 
 
 def test_text_that_sets_the_learning_rate_says_so(reader):
@@ -327,6 +362,8 @@ def test_view_at_work_is_accessible_by_keys_and_on_a_phone(reader):
     reader.root.locator("summary").press("Enter")
     problems = list(audit(reader.tab, [".tl-view"], turn=turn))
     assert not problems, "\n".join(problems)
+    reader.tab.set_viewport_size({"width": 390, "height": 900})
+    assert reader.tab.evaluate(BROKEN) == []
 
 
 def test_file_that_is_no_model_is_refused(reader, tmp_path):
@@ -351,5 +388,3 @@ def test_firefox_trains_as_chromium_does(browser, site):
     address = (site / "pressed.html").as_uri()
     with Mailbox(site) as box:
         assert in_firefox(address, box) == in_chromium(address, browser)
-    reader.tab.set_viewport_size({"width": 390, "height": 900})
-    assert reader.tab.evaluate(BROKEN) == []
