@@ -115,11 +115,12 @@ class Session {
     return { weight_decay: 0.01, clip: 1, ...this.about };
   }
 
-  // One step, with the numbers of the last token that the first text of the batch must predict, and those of a weight
-  // of that token: the coordinate of its row, in the table of tokens, whose gradient is largest.
+  // One step, with the last token that the first text of the batch must predict, and a weight of that token: column k of
+  // its row in the table of tokens, where the gradient is largest. numbers: one for each line of the table in
+  // training.html; of AdamW's m and v the old one and the new one.
   follow() {
     const table = this.parameters.named["embeddings.tokens.weight"], [size, d] = table.shape, n = this.about.context - 1;
-    const before = machine.view(table).slice(), { pieces } = this.vocabulary;
+    const [weights, means, squares] = [table, table.m, table.v].map((X) => machine.view(X).slice()), { pieces } = this.vocabulary;
     let ids, p;
     const heard = { forward: (all, ...more) => {
       const out = this.model.forward(all, ...more);
@@ -127,13 +128,20 @@ class Session {
       p = softmax(machine.view(out[0]).slice((n - 1) * size, n * size));
       return out;
     } };
-    const loss = this.learn(heard), settings = this.settings, right = ids[n], row = (X) => machine.view(X).slice(right * d, (right + 1) * d);
-    const gradients = row(table.d), k = gradients.reduce((best, g, i) => (Math.abs(g) > Math.abs(gradients[best]) ? i : best), 0);
+    const loss = this.learn(heard), settings = this.settings, right = ids[n];
+    const gradients = machine.view(table.d).slice(right * d, (right + 1) * d);
+    const k = gradients.reduce((best, g, i) => (Math.abs(g) > Math.abs(gradients[best]) ? i : best), 0), at = right * d + k;
+    const [before, m, v] = [weights, means, squares].map((old) => old[at]);
+    const [after, new_m, new_v] = [table, table.m, table.v].map((X) => machine.view(X)[at]);
+    const corrected = new_m / (1 - 0.9 ** this.step), root = Math.sqrt(new_v / (1 - 0.95 ** this.step));
     const length = Math.sqrt(this.parameters.all.reduce((sum, W) => sum + square(machine.view(W.d)), 0));
+    const share = Math.min(1, settings.clip / (length + 1e-6)), lr = rate(settings, this.step - 1);
+    const p_before = p[right], p_after = this.next(ids.slice(0, n))[right];
+    const token = [p_before, -Math.log(p_before), 1 - p_before], adamw = [[m, new_m], [v, new_v], corrected, root, lr];
+    const nudges = [(-lr * corrected) / (root + 1e-8), -lr * settings.weight_decay * before];
     return {
-      loss, read: ids.slice(Math.max(0, n - 12), n).map((id) => pieces[id]).join(""), right: pieces[right], p: p[right], p_after: this.next(ids.slice(0, n))[right],
-      k, gradient: gradients[k], share: Math.min(1, settings.clip / (length + 1e-6)), rate: rate(settings, this.step - 1), decay: settings.weight_decay,
-      before: before[right * d + k], after: row(table)[k], mean: row(table.m)[k] / (1 - 0.9 ** this.step), mean_square: row(table.v)[k] / (1 - 0.95 ** this.step),
+      loss, read: ids.slice(Math.max(0, n - 12), n).map((id) => pieces[id]).join(""), right: pieces[right], k, share, lr, fell: p_after < p_before,
+      numbers: [...token, before, gradients[k], gradients[k] * share, ...adamw, ...nudges, after, p_after],
     };
   }
 

@@ -22,17 +22,17 @@ function draw(view) {
   curve();
   view.say(trains ? `Choose a text. ${START}` : "What counting reaches on the book\u2019s stories. In the book\u2019s pages, a model learns here.");
 
-  // What counting reaches is known before the first press for the first text only.
+  // What counting reaches is known before the first press for the first text only. moved: at which step the rate was.
   function empty() {
     const baselines = parts.text && parts.text.value !== "0" ? {} : view.data.baselines;
-    return { loss: [], held: [], baselines, about: null, found: null };
+    return { loss: [], held: [], moved: -1, baselines, about: null, found: null };
   }
 
   // ---- The page asks
 
   function about() {
     const { look, write, ...text } = TEXTS[parts.text.value], [d_model, n_layers] = SIZES[parts.size.value];
-    const plan = { seed: +parts.seed.value, lr: RATES[parts.rate.value], n_steps: 2000, warmup: 50, std: 0.06 };
+    const plan = { seed: +parts.seed.value, lr: RATES[parts.rate.value], n_steps: 2000, warmup: view.data.warmup, std: 0.06 };
     return { d_model, n_layers, n_heads: 4, context: 64, batch: 16, ...text, ...plan };
   }
 
@@ -97,10 +97,11 @@ function draw(view) {
   }
 
   function choose() {
-    const text = TEXTS[parts.text.value];
+    const text = TEXTS[parts.text.value], before = parts.rate.value;
     fill(text, text.lr);
     forget();
-    say(text.text === "own" ? "Paste a text or drop a file." : START);
+    const set = ` The learning rate is now ${parts.chosen.textContent}, which suits this text.`;
+    say((text.text === "own" ? "Paste a text or drop a file." : START) + (parts.rate.value === before ? "" : set));
   }
 
   // Sets the inputs to what an opened model was trained with. Returns a sentence about them.
@@ -178,18 +179,33 @@ function draw(view) {
   // What the loss is measured on. The end of a text that repeats itself is not new.
   function unread() { return run.copied > 0.5 ? "the end of the text, which repeats what it has read" : "text it has not read"; }
 
-  // How far it is, beside what counting reaches.
+  // Why the loss that was measured last is no success: the rate has been moved since, or the loss has risen.
+  function doubt(step, loss) {
+    const rate = RATES[parts.rate.value], batches = run.loss.slice(-10);
+    const lately = batches.reduce((a, b) => a + b, 0) / batches.length;
+    // A jump in the steps after a move of the rate is not learning by heart.
+    const by_heart = lately < loss - 0.3 && step >= run.moved + 10;
+    const long = rate > 0.01 ? `: with a learning rate of ${rate} each step overshoots.` : ".";
+    const reason = by_heart ? ": it learns the text that it reads by heart." : long;
+    const lowest = run.held.reduce((best, one) => (one[1] < best[1] ? one : best));
+    if (step <= run.moved && run.moved < run.loss.length) return "Since then you have moved the learning rate.";
+    if (loss > run.baselines.guessing + 0.3) return `That is worse than guessing: it is sure of wrong tokens${reason}`;
+    if (loss > lowest[1] + 0.1) return `It has risen from ${number(lowest[1])} nats at step ${lowest[0]}${reason}`;
+    if (run.loss.length < step + 10 || lately < loss + 0.3) return "";
+    return `Since then the loss of its batches has risen to ${number(lately)} nats${reason}`;
+  }
+
+  // How far it is, beside what counting reaches. It names the step that it speaks of: the curve may have gone on.
   function sentence() {
     if (!run.held.length) return `Step ${run.loss.length}.`;
     const [step, loss] = run.held[run.held.length - 1], rate = RATES[parts.rate.value], { names, words } = run.sample;
-    const when = step === run.loss.length ? `Step ${step}: its loss is` : `At step ${step}, when it was last measured, its loss was`;
-    const so = [`${when} ${number(loss)} nats on ${unread()}`];
-    if (loss > run.baselines.guessing + 0.3)
-      return `${so}, worse than guessing. It is sure of wrong tokens${rate > 0.01 ? `: with a learning rate of ${rate} each step overshoots.` : "."}`;
+    const is_now = step === run.loss.length, when = is_now ? `Step ${step}: its loss is` : `At step ${step} its loss was`;
+    const so = [`${when} ${number(loss)} nats on ${unread()}`], doubts = doubt(step, loss);
+    if (doubts) return `${so}. ${doubts}`;
     const beaten = Object.keys(run.baselines).filter((name) => loss < run.baselines[name] - 0.005).pop();
     const among = loss > 4 ? whole(Math.round(Math.exp(loss))) : Math.exp(loss).toFixed(1);
     so[0] += loss < 0.05 ? ", so it is almost always sure, and right." : `, as unsure as between ${among} tokens.`;
-    so.push(`It is ${beaten ? `better than ${beaten}` : "no better than guessing"}.`);
+    so.push(`${is_now ? "It is" : "That was"} ${beaten ? `better than ${beaten}` : "no better than guessing"}.`);
     if (rate > 0.03 && step >= 60) so.push(`With a learning rate of ${rate} steps are so long that it learns little more.`);
     if (words !== null) so.push(`${words < 0.9 ? "Of" : "Now it writes words: of"} the words in its sample, ${percent(words)} occur in the text.`);
     if (names && names[0] < 3 && names[0] < names[1] - 0.7)  // 3 nats: as unsure as between 20 names
@@ -311,13 +327,12 @@ function draw(view) {
   function shown(token) { return token.replace(/\n/g, "\u23ce").replace(/^ (?=.)/, "").replace(/^ $/, "\u2423"); }
 
   // One step, in numbers that a pocket calculator can follow.
-  function byHand({ p, rate, share, mean, gradient, decay, before, ...found }) {
-    const exact = (x) => Number(x.toPrecision(5)).toString().replace("-", "\u2212"), root = Math.sqrt(found.mean_square);
-    const said = { done: run.loss.length, k: found.k, share: exact(share), reached: exact(rate / RATES[parts.rate.value]) };
+  function byHand({ read, right, k, share, lr, fell, numbers }) {
+    const exact = (x) => Number(x.toPrecision(5)).toString().replaceAll("-", "\u2212"), row = shown(right);
+    const said = { done: run.loss.length, row, k, share: exact(share), reached: exact(lr / RATES[parts.rate.value]) };
     for (const [name, value] of Object.entries(said)) parts[name].textContent = value;
-    const numbers = [p, -Math.log(p), 1 - p, before, gradient, gradient * share, mean, root, rate];
-    numbers.push((-rate * mean) / (root + 1e-8), -rate * decay * before, found.after, found.p_after);
-    const cells = [`\u2026${found.read}`, shown(found.right), ...numbers.map(exact)];
+    parts.fell.hidden = !fell;
+    const cells = [`\u2026${read}`, row, ...numbers.map((some) => [some].flat().map(exact).join(" \u2192 "))];
     parts.hand.querySelectorAll("td").forEach((cell, i) => { cell.textContent = cells[i]; });
     parts.hand.hidden = false;
   }
@@ -358,6 +373,9 @@ function draw(view) {
   function rate() {
     parts.chosen.textContent = RATES[parts.rate.value];
     parts.rate.setAttribute("aria-valuetext", parts.chosen.textContent);
+    if (run.loss.length) run.moved = run.loss.length;
+    // What was said of the old rate is soon replaced.
+    told = Math.min(told, performance.now() - QUIET + EARLY);
     post("rate", { lr: RATES[parts.rate.value] });
     if (!run.about) parts.python.textContent = python(about());
   }
