@@ -1,45 +1,35 @@
 """The marks of assignment 3: random weights, and every layer of the real BERT beside Hugging Face's model."""
 
-from functools import lru_cache
+from functools import lru_cache, partial
 
 import numpy as np
 
-from coursework.checks import call, calls_of
+from coursework.checks import call
 from tutorial_book.exercises.bert_layer import random_weights, weights_of
 
 
-def _sizes(rng):
-    """(tokens, heads, d_model, d_ff): all different, so that no axis can be mixed up."""
-    heads = int(rng.integers(2, 5))
-    return int(rng.integers(5, 8)), heads, heads * int(rng.integers(8, 11)), int(rng.integers(50, 60))
-
-
 def _texts(rng):
-    """X, weights, n_heads and a mask with padding, of two texts."""
-    for _ in range(2):
-        n, heads, d_model, d_ff = _sizes(rng)
+    """X, weights, n_heads and a mask with padding, of three texts. Sizes differ, so that no axis is mixed up."""
+    for _ in range(3):
+        n, heads, d_k, d_ff = (int(rng.integers(*bounds)) for bounds in ((5, 8), (2, 5), (8, 11), (50, 60)))
         mask = np.arange(n) < rng.integers(2, n)
-        yield rng.normal(size=(n, d_model)), random_weights(rng, d_model, d_ff), heads, mask
+        yield rng.normal(size=(n, heads * d_k)), random_weights(rng, heads * d_k, d_ff), heads, mask
 
 
-def _with_and_without_padding(name):
-    """A check of a function with X, weights, n_heads and a mask."""
-
-    def draw(rng):
-        for X, weights, heads, mask in _texts(rng):
-            yield call(name, X, weights, heads, case="without a mask")
-            yield call(name, X, weights, heads, mask, case="with padding")
-
-    return draw
+def _with_and_without_padding(name, rng):
+    for X, weights, heads, mask in _texts(rng):
+        yield call(name, X, weights, heads, case="without a mask")
+        yield call(name, X, weights, heads, mask, case="with padding")
 
 
-def _small(rng):
-    """X and weights: three tokens, d_model 4."""
-    return rng.normal(size=(3, 4)), random_weights(rng, 4, 8)
+functions = ("multi_head_attention", "bert_layer", "pre_norm_layer")
+multi_head_attention_hidden, bert_layer_hidden, pre_norm_layer_hidden = (
+    partial(_with_and_without_padding, name) for name in functions
+)
 
 
 def layer_norm_hidden(rng):
-    for shape in ((7,), (3, 8), (2, 3, 5)):
+    for shape in ((3, 8), (7,), (2, 3, 5)):
         gamma, beta = rng.normal(size=(2, shape[-1]))
         yield call("layer_norm", rng.normal(5, 3, size=shape), gamma, beta)
         yield call("layer_norm", rng.normal(5, 3, size=shape), gamma, beta, float(rng.uniform(0.1, 1)))
@@ -52,18 +42,19 @@ def gelu_hidden(rng):
     yield call("gelu", np.array([-1.0, 1.0]) * rng.uniform(20, 40))
 
 
-def _grouped(rng, n_heads, n_groups):
-    d_k, n = (int(size) for size in rng.choice([3, 5, 7, 8], size=2, replace=False))
-    weights = random_weights(rng, n_heads * d_k, 10, n_groups * d_k)
-    return rng.normal(size=(n, n_heads * d_k)), weights, n_heads, n_groups
+def split_heads_hidden(rng):
+    for X, _, heads, _ in _texts(rng):
+        yield call("split_heads", X, heads)
 
 
 def grouped_query_attention_hidden(rng):
-    yield call("grouped_query_attention", *_grouped(rng, 4, 1), case="one group")
-    for n_heads, n_groups in ((4, 2), (6, 3)):
-        arguments = _grouped(rng, n_heads, n_groups)
-        yield call("grouped_query_attention", *arguments, case="several groups")
-        mask = np.arange(len(arguments[0])) < rng.integers(1, 3)
+    for n_heads, n_groups in ((4, 1), (4, 2), (6, 3)):
+        d_k, n = (int(size) for size in rng.choice([3, 5, 7, 8], size=2, replace=False))
+        weights = random_weights(rng, n_heads * d_k, 10, n_groups * d_k)
+        arguments = rng.normal(size=(n, n_heads * d_k)), weights, n_heads, n_groups
+        case = "one group" if n_groups == 1 else "several groups"
+        yield call("grouped_query_attention", *arguments, case=case)
+        mask = np.arange(n) < rng.integers(1, 3)
         yield call("grouped_query_attention", *arguments, mask, case="with padding")
 
 
@@ -101,17 +92,3 @@ def _models():
 
     model = BertModel.from_pretrained(weights.resolve(), attn_implementation="eager").eval()
     return model, Bert.from_hf(model)
-
-
-layer_norm_public = calls_of("layer_norm", lambda rng: (rng.normal(size=(3, 4)), np.ones(4), np.zeros(4)))
-gelu_public = calls_of("gelu", lambda rng: (rng.normal(size=3),))
-split_heads_hidden = calls_of("split_heads", lambda rng: next(_texts(rng))[::2], times=3)
-split_heads_public = calls_of("split_heads", lambda rng: (rng.normal(size=(3, 4)), 2))
-multi_head_attention_public = calls_of("multi_head_attention", lambda rng: (*_small(rng), 2))
-grouped_query_attention_public = calls_of("grouped_query_attention", lambda rng: _grouped(rng, 2, 1))
-feed_forward_public = calls_of("feed_forward", _small)
-bert_layer_public = calls_of("bert_layer", lambda rng: (*_small(rng), 2))
-pre_norm_layer_public = calls_of("pre_norm_layer", lambda rng: (*_small(rng), 2))
-multi_head_attention_hidden = _with_and_without_padding("multi_head_attention")
-bert_layer_hidden = _with_and_without_padding("bert_layer")
-pre_norm_layer_hidden = _with_and_without_padding("pre_norm_layer")
