@@ -71,7 +71,7 @@ NEARLY = {
 @pytest.mark.parametrize("name", SAME)
 def test_answers_equal_the_library_without_the_rules(name):
     assert not passes(SAME[name], name)  # by the rules
-    made = [references.by(assignment, **rules) for assignment, rules in NO_RULES.items()]
+    made = [references.of(assignment, **rules) for assignment, rules in NO_RULES.items()]
     right = next(vars(one)[name] for one in made if hasattr(one, name))
     for call in calls_of("hidden")[name]:
         assert same(right(*call.arguments), SAME[name](*call.arguments), 1e-3), call
