@@ -40,11 +40,7 @@ def binds(statement):
     return _stored(statement) if isinstance(statement, (ast.Assign, ast.AugAssign)) else set()
 
 
-@functools.cache
-def released(assignment):
-    """Cell -> its code, of a notebook as it is handed out."""
-    cells = sources.student_notebook(assignment).cells
-    return {one.metadata.get("nbgrader", {}).get("grade_id"): one.source for one in cells if one.cell_type == "code"}
+released = functools.cache(similarity.code_of)
 
 
 @functools.cache
@@ -79,8 +75,8 @@ HONEST = ALL[ASSIGNMENT]
 
 
 def published(assignment):
-    cells = {c.metadata.get("nbgrader", {}).get("grade_id"): c for c in sources.solved_notebook(assignment).cells}
-    return {question: cells[question].source for question in asked(assignment)}, []
+    code = similarity.code_of(assignment, solved=True)
+    return {question: code[question] for question in asked(assignment)}, []
 
 
 def renamed(assignment, answers, extra, rng):
@@ -274,16 +270,16 @@ def test_quick_changes_hide_no_copy(one, other):
 ])  # fmt: skip
 def test_what_code_does_stays(one, other):
     known = similarity.functions(ASSIGNMENT)
-    assert similarity.trees(one, {}, known) != similarity.trees(other, {}, known)
+    assert similarity.trees(one, known) != similarity.trees(other, known)
 
 
 def test_a_helper_belongs_to_the_answer_using_it():
     code = "    e = np.exp(x - x.max(-1, keepdims=True))\n    return e / e.sum(-1, keepdims=True)"
-    whole = similarity.trees(f"def softmax(x):\n{code}", {}, {"softmax"})
+    whole = similarity.trees(f"def softmax(x):\n{code}", {"softmax"})
     helpers = similarity.by_name(["x = 1 +", f"def mine(x):\n{code}"])
-    moved = similarity.trees("def softmax(x):\n    return mine(x)", helpers, {"softmax"})
+    moved = similarity.trees("def softmax(x):\n    return mine(x)", {"softmax"}, helpers)
     assert set(whole) <= set(moved)
-    assert not set(whole) & set(similarity.trees("def softmax(x):\n    return mine(x)", {}, {"softmax"}))
+    assert not set(whole) & set(similarity.trees("def softmax(x):\n    return mine(x)", {"softmax"}))
 
 
 HOSTILE = ["x = " + "(" * 5_000, "x = " + "-" * 20_000 + "1", "x = [" + "[]," * 20_000 + "]", "a" + ".b" * 9_000, "\0"]
