@@ -15,6 +15,8 @@ from functools import lru_cache, partial
 from itertools import islice
 from typing import Any
 
+import numpy as np
+
 from coursework import references, sources, worker
 
 MOST_JUDGED = 700_000  # bytes that a judge reads: 120 texts of 400 characters, each character escaped in JSON
@@ -49,6 +51,17 @@ def variable(name, judge):
     Several variables, "TEXTS, LABELS", come to the judge as a list. A dictionary comes as {"pairs": [...]}.
     """
     return Call(name, None, None, judge=judge)
+
+
+def trace_of_words(rng, count, **how):
+    """The default model, a mask of what is no padding in a random text, and its trace. how: as for `batch`."""
+    from tutorial_lib.bert import Bert
+    from tutorial_lib.tokenization import WordPiece
+
+    bert, tok = Bert.from_pretrained(device="cpu"), WordPiece.from_pretrained()
+    words = [token for token in tok.tokens if token.isascii() and token.isalpha()]
+    inputs = tok.batch([" ".join(rng.choice(words, size=count))], **how).inputs
+    return bert, np.array(inputs["attention_mask"][0], dtype=bool), bert.trace(**inputs)
 
 
 @lru_cache

@@ -1,10 +1,11 @@
-"""The marks of assignment 3: random weights, and every layer of the real BERT beside Hugging Face's model."""
+"""The marks of assignment 3: random weights, and every layer of the real BERT on a random text."""
 
-from functools import lru_cache, partial
+from functools import partial
+from itertools import pairwise
 
 import numpy as np
 
-from coursework.checks import call
+from coursework.checks import call, trace_of_words
 from tutorial_book.exercises.bert_layer import random_weights, weights_of
 
 
@@ -64,31 +65,10 @@ def feed_forward_hidden(rng):
 
 
 def bert_layer_bert(rng):
-    """Each layer on Hugging Face's hidden states of random words and padding."""
-    import torch
-
-    from tutorial_lib.tokenization import WordPiece
-
-    (model, bert), tok = _models(), WordPiece.from_pretrained()
-    words = [token for token in tok.tokens if token.isascii() and token.isalpha()]
-    text = " ".join(rng.choice(words, size=rng.integers(6, 12)))
-    encoding = tok.batch([text], pad_to=int(rng.integers(15, 19)))
-    inputs = {name: torch.tensor(getattr(encoding, name)) for name in ("attention_mask", "token_type_ids")}
-    with torch.no_grad():
-        states = model(torch.tensor(encoding.ids), **inputs, output_hidden_states=True).hidden_states
-    states, mask = [state[0].numpy() for state in states], inputs["attention_mask"][0].bool().numpy()
-    for layer in range(bert.config.n_layers):
-        arguments = (states[layer], weights_of(bert, layer), bert.config.n_heads, mask)
-        yield call("bert_layer", *arguments, expect=states[layer + 1], tolerance=1e-4)
-
-
-@lru_cache
-def _models():
-    """The default model, as Hugging Face's and as the book's."""
-    from transformers import BertModel
-
-    from tutorial_lib import weights
-    from tutorial_lib.bert import Bert
-
-    model = BertModel.from_pretrained(weights.resolve(), attn_implementation="eager").eval()
-    return model, Bert.from_hf(model)
+    """Each layer on what the layers below it make of random words and padding."""
+    bert, mask, trace = trace_of_words(rng, int(rng.integers(6, 12)), pad_to=int(rng.integers(15, 19)))
+    names = ["embeddings.output", *(f"layer.{i}.output" for i in range(bert.config.n_layers))]
+    states = [trace[name][0].numpy() for name in names]
+    for layer, (X, after) in enumerate(pairwise(states)):
+        arguments = (X, weights_of(bert, layer), bert.config.n_heads, mask)
+        yield call("bert_layer", *arguments, expect=after, tolerance=1e-4)

@@ -1,11 +1,10 @@
 """The marks of assignment 4: random clouds and contrasts, and the real BERT's token vectors and contrasts."""
 
-from functools import lru_cache
-
 import numpy as np
 
 from coursework.checks import call
 from tutorial_book.exercises.geometry import exact_contrasts, random_signs
+from tutorial_lib.texts import load_texts
 
 PUBLIC = {"cosine_matrix": 2, "anisotropy": 2, "without_loudest": 20, "contrast_cosine": 4, "sign_flip": 4, "swap": 3}
 
@@ -64,7 +63,11 @@ def added(X):
 
 
 def shape_bert(rng):
-    X = _token_vectors()[int(rng.integers(1, 7))]
+    """On vectors of all tokens of some texts, from a layer of the default model."""
+    from tutorial_lib.vectors import embed
+
+    texts = embed(load_texts("encyclopedia")[:12], pooling="tokens", layers="all", device="cpu")
+    X = np.concatenate(texts, axis=1)[int(rng.integers(1, 7))].astype(np.float64)
     X = X[rng.choice(len(X), size=150, replace=False)]
     for name in ("anisotropy", "two_nn", "without_loudest"):
         yield call(name, X, case=name)
@@ -92,12 +95,15 @@ def sign_flip_hidden(rng):
 
 
 def bias_bert(rng):
-    vectors = _pair_vectors()
+    from tutorial_lib.vectors import embed
+
+    pairs = load_texts("sentence-pairs")
     other = str(rng.choice(["finnish-czech", "monday-tuesday", "bright-dim", "funny-sad"]))
-    for name in ("female-male", other):
-        pairs = rng.permutation(16)[:12]
-        first_a, second_a, first_b, second_b = (side[pairs] for n in ("doctor-nurse", name) for side in vectors[n])
-        signs = random_signs(rng, 499, len(pairs))
+    for names in (("doctor-nurse", "female-male"), ("doctor-nurse", other)):
+        some = rng.permutation(16)[:12]
+        sides = [[side[i] for i in some] for name in names for side in zip(*pairs[name], strict=True)]
+        first_a, second_a, first_b, second_b = (embed(side, device="cpu").astype(np.float64) for side in sides)
+        signs = random_signs(rng, 499, 12)
         yield call("contrast_cosine", first_a, second_a, first_b, second_b, case="contrast_cosine")
         yield call("sign_flip_p", second_a - first_a, second_b - first_b, signs, case="sign_flip_p")
 
@@ -116,25 +122,3 @@ def swap_hidden(rng):
         difference = difference * np.sign(direction @ difference)
         yield call("swap_p", direction, difference, words, case="along the direction")
         yield call("swap_p", -direction, difference, words, case="against the direction")
-
-
-@lru_cache
-def _token_vectors():
-    """The default model's vectors of all tokens of some texts, in every layer: (7, n, 384)."""
-    from tutorial_lib.texts import load_texts
-    from tutorial_lib.vectors import embed
-
-    texts = embed(load_texts("encyclopedia")[:12], pooling="tokens", layers="all", device="cpu")
-    return np.concatenate(texts, axis=1).astype(np.float64)
-
-
-@lru_cache
-def _pair_vectors():
-    """Contrast -> the default model's vectors of the first and of the second sentences of its pairs, (16, 384) each."""
-    from tutorial_lib.texts import load_texts
-    from tutorial_lib.vectors import embed
-
-    return {
-        name: [embed(list(side), device="cpu").astype(np.float64) for side in zip(*pairs, strict=True)]
-        for name, pairs in load_texts("sentence-pairs").items()
-    }
