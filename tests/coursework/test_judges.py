@@ -59,8 +59,8 @@ def graded(call, value):
     """Why grading does not take a value that a student's function gave; None if it does."""
     try:
         sent = json.loads(json.dumps(worker.plain(value)))
-    except (worker.NotPlain, worker.TooLarge) as error:
-        return type(error).__name__
+    except worker.Refused as error:
+        return str(error)
     return comparison.wrong(call, sent)
 
 
