@@ -74,9 +74,8 @@ def first_fit(batch, length):
     for text in batch:
         row = next((row for row in rows if sum(map(len, row)) + len(text) <= length), None)
         if row is None:
-            rows.append([text])
-        else:
-            row.append(text)
+            rows.append(row := [])
+        row.append(text)
     return [text for row in rows for text in row]
 
 

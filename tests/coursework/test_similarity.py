@@ -35,9 +35,7 @@ def _read(node):
 
 def binds(statement):
     """The names that a statement at the top of a cell binds."""
-    if isinstance(statement, (ast.FunctionDef, ast.ClassDef)):
-        return {statement.name}
-    return _stored(statement) if isinstance(statement, (ast.Assign, ast.AugAssign)) else set()
+    return similarity.bound_in([statement] if hasattr(statement, "name") else [*ast.walk(statement)])
 
 
 released = functools.cache(similarity.code_of)
@@ -146,14 +144,11 @@ WAYS |= {"renamed": renamed, "reordered": reordered, "one function rewritten": o
 WAYS |= {"padded": padded, "all at once": all_at_once}
 
 READ = {name: functools.cache(getattr(similarity, name)) for name in ("ours", "questions", "functions")}
-seen = {}
 
 
-def read_once(assignment, code):
-    key = assignment, *code[0].items(), *code[1]
-    if key not in seen:
-        seen[key] = similarity.of(*code[:2], [], READ["functions"](assignment), {"np", "math"})
-    return seen[key]
+@functools.cache
+def read_once(assignment, answers, extra):
+    return similarity.of(dict(answers), extra, [], READ["functions"](assignment), {"np", "math"})
 
 
 def pairs_of(people, assignment=ASSIGNMENT):
@@ -161,7 +156,8 @@ def pairs_of(people, assignment=ASSIGNMENT):
     with pytest.MonkeyPatch.context() as patch:
         for name, function in READ.items():
             patch.setattr(similarity, name, lambda of, function=function: copy.deepcopy(function(of)))
-        patch.setattr(processes, "each", lambda _, codes: [(read_once(assignment, one), None) for one in codes])
+        read = [(read_once(assignment, (*one[0].items(),), (*one[1],)), None) for one in people.values()]
+        patch.setattr(processes, "each", lambda *_: read)
         rows, unread = similarity.compared(people, assignment)
     assert not [one for one in unread if "UNKNOWN" not in one]  # a function that was lent without its constant
     return {frozenset((one, other)): likeness for likeness, _, one, other, _ in rows}
