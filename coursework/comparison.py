@@ -70,7 +70,7 @@ def wrong(call, value):
     """Say in a sentence for the student why a value is wrong; None if it is right."""
     try:
         if call.judge is not None:
-            reason = call.judge(value)
+            reason = call.judge(*value)
             return reason if reason is None else str(reason)[:MOST_WORDS]
         odd = _of_another_kind(call.expected, value)
         odd = odd or _difference(worker.plain(call.expected), value, call.tolerance)

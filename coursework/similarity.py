@@ -31,7 +31,6 @@ STATEMENTS, SILENT = (ast.stmt, ast.excepthandler, ast.match_case), (ast.Import,
 EITHER_WAY = (ast.Add, ast.Mult, ast.BitAnd, ast.BitOr)
 MODULE = ast.Name("module", ast.Load())
 SMALLEST = 4  # parts of a tree: `np.exp(x)` says nothing
-MOST_TREES = 30_000  # of an answer: the published ones have up to 80, and all that a student may write has fewer
 RUN, FEWEST_RUNS, WORDS_TOLD = 5, 12, 0.5  # words in a row; fewer of them say little; the share that is reported
 LONG_TEXT = 40  # characters of a text in code that is compared, too
 DEEP = 10_000  # calls in calls: a sum of a thousand terms, which the sandbox runs, is a tree as deep
@@ -64,8 +63,7 @@ def trees(text, known=frozenset(), helpers=None):
         names = {node.id for node in ast.walk(one) if isinstance(node, ast.Name)} & helpers.keys() - used
         used |= names
         body += [helpers[name] for name in sorted(names)]
-    reader = _Reader([node for one in body for node in ast.walk(one)], known)
-    return sorted(reader.found)[:MOST_TREES]  # the same ones are left out of the same code
+    return _Reader([node for one in body for node in ast.walk(one)], known).found
 
 
 def by_name(texts):
@@ -247,7 +245,7 @@ def compared(answers, assignment):
         unread = [asked[name] for name, one in people[student].items() if one is None]
         about += [f"{student}: no Python, or nested too deep, so not compared: {', '.join(unread)}"] if unread else []
         about += [f"{student}: {one}" for one in odd]
-    sets = [{name: set(found or ()) - given for name, found in one.items()} for one in people.values()]
+    sets = [{name: (found or set()) - given for name, found in one.items()} for one in people.values()]
     matrices = likeness(sets, asked)
     said = [{"words": runs if len(runs) >= FEWEST_RUNS else set()} for runs in said]
     words = np.nan_to_num(likeness(said, ["words"])["words"])

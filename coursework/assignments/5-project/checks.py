@@ -3,7 +3,7 @@
 import numpy as np
 
 from coursework import references
-from coursework.checks import call, variable
+from coursework.checks import call, variables
 from coursework.processes import judged
 from tutorial_book.exercises.project import collection_problem, report_problem
 
@@ -43,19 +43,14 @@ def purity_p_hidden(rng):
 
 
 def collection_public(rng):
-    yield variable("TEXTS, LABELS", _judge_collection)
+    yield variables("TEXTS, LABELS", collection_problem)
 
 
 def report_public(rng):
-    yield variable("TEXTS, LABELS, REPORT", _judge_report)
+    yield variables("TEXTS, LABELS, REPORT", _judge_report)
 
 
-def _judge_collection(values):
-    return collection_problem(*values)
-
-
-def _judge_report(values):
-    texts, labels, report = values
+def _judge_report(texts, labels, report):
     return judged(references.asked, report_problem, "5-project", FUNCTIONS, texts, labels, _dictionary(report))
 
 
