@@ -106,15 +106,10 @@ def end_judges():
 
 def _begin():
     os.environ["TQDM_DISABLE"] = "1"  # the grader has its own bar
-    threading.Thread(target=_end_with_the_grader, daemon=True).start()
+    # If the grader is killed, nothing tells this process, and it would wait for work forever.
+    threading.Thread(target=lambda: (multiprocessing.parent_process().join(), os._exit(1)), daemon=True).start()
 
     import torch
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the grader gets the signal, and ends this
     torch.set_num_threads(1)  # sandboxes keep the processors busy: threads that wait for each other are slower than one
-
-
-def _end_with_the_grader():
-    """If the grader is killed, nothing tells this process, and it would wait for work forever."""
-    multiprocessing.parent_process().join()
-    os._exit(1)
