@@ -106,8 +106,12 @@ def end_judges():
 
 def _begin():
     os.environ["TQDM_DISABLE"] = "1"  # the grader has its own bar
-    # If the grader is killed, nothing tells this process, and it would wait for work forever.
-    threading.Thread(target=lambda: (multiprocessing.parent_process().join(), os._exit(1)), daemon=True).start()
+
+    def end_with_the_grader():  # if it is killed, nothing else tells this process, which would wait for work forever
+        multiprocessing.parent_process().join()
+        os._exit(1)
+
+    threading.Thread(target=end_with_the_grader, daemon=True).start()
 
     import torch
 

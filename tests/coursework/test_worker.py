@@ -103,14 +103,6 @@ def test_values_nested_too_deep_are_refused(nest):
         worker.plain(nest(value))
 
 
-def test_a_missing_import_costs_only_what_needs_it(bubbled):
-    cell = "import torch\nfrom scipy.special import erf\ndef f(): return 1\n\ndef g():\n    return erf(1)"
-    outcome = bubbled(cell, calls=[("f",), ("g",)])
-    assert outcome.cells[0]["missing"] == [{"line": 1, "module": "torch"}, {"line": 2, "module": "scipy.special"}]
-    assert outcome.cells[0]["error"] is None and value(outcome, "f.0") == 1
-    assert outcome.calls["g.1"]["error"] == {"type": "NameError", "cell": 0, "line": 6, "name": "erf"}
-
-
 # (code, type, line and name of its error)
 CAUSES = [
     ("x = 1\ny = = 2", "SyntaxError", 2, None),
