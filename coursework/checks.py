@@ -54,7 +54,7 @@ def variables(names, judge):
 
 
 def trace_of_words(rng, count, **how):
-    """The default model, a mask of what is no padding in a random text, and its trace. how: as for `batch`."""
+    """The default model, the mask of a random text (True: no padding), and its trace. how: as for `batch`."""
     from tutorial_lib.bert import Bert
     from tutorial_lib.tokenization import WordPiece
 
