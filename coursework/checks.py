@@ -1,38 +1,43 @@
 """How marks are given: the calls of an assignment's checks, with inputs that are drawn for each grading.
 
-An assignment's `checks.py` has a function for each check of its notebook, `softmax_hidden` for "softmax-hidden". It
-takes a random generator, from which all inputs are drawn, and yields `call`s of the student's functions. The value of
-the solution of that name is right (`coursework.references`).
+An assignment's `checks.py` has a function for each hidden check of its notebook, `softmax_hidden` for "softmax-hidden".
+It takes a random generator, from which all inputs are drawn, and yields `call`s of the student's functions. The value
+of the solution of that name is right (`coursework.references`). The check that students run, "softmax-public", has the
+first of these calls, or as many as PUBLIC says, on inputs that are drawn apart.
 """
 
 import importlib.util
+import json
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
+from itertools import islice
 from typing import Any
+
+import numpy as np
 
 from coursework import references, sources, worker
 
-KINDS = ("_public", "_hidden", "_bert")  # how the names of checks end
 MOST_JUDGED = 700_000  # bytes that a judge reads: 120 texts of 400 characters, each character escaped in JSON
 
 
 @dataclass(frozen=True)
 class Call:
-    """One call of a student's function, or the look at a variable where arguments is None."""
+    """One call of a student's function, or the look at variables where arguments is None."""
 
     name: str
     arguments: tuple | None
     expected: Any = ...  # what the references give
     tolerance: float = 1e-6
-    judge: Callable[[Any], str | None] | None = None  # instead of `expected`: says what is wrong, or None
+    judge: Callable[..., str | None] | None = None  # instead of `expected`: says what is wrong, or None
     case: str = ""  # what it tries, in words that the student may read
 
     @property
     def most(self):
         """Bytes that its value may have: more than an honest mistake needs; a power of two tells little of it."""
-        return MOST_JUDGED if self.judge else 1 << (20_000 + 60 * _size(worker.plain(self.expected))).bit_length()
+        right = json.dumps(worker.plain(self.expected)) if self.judge is None else ""
+        return 1 << (20_000 + 3 * len(right)).bit_length() if self.judge is None else MOST_JUDGED
 
 
 def call(name, *arguments, expect=..., tolerance=1e-6, case=""):
@@ -40,17 +45,23 @@ def call(name, *arguments, expect=..., tolerance=1e-6, case=""):
     return Call(name, arguments, expect, tolerance, case=case)
 
 
-def calls_of(name, draw, times=1):
-    """A check that calls `name` this many times, with the arguments that draw(rng) gives each time."""
-    return lambda rng: [call(name, *draw(rng)) for _ in range(times)]
+def variables(names, judge):
+    """`judge(*values)` says what is wrong with variables, "TEXTS, LABELS", or None; it is a function at a module's top.
 
-
-def variable(name, judge):
-    """`judge(value)` says what is wrong with the variable `name`, or None. It is a function of checks.py by its name.
-
-    Several variables, "TEXTS, LABELS", come to the judge as a list. A dictionary comes as {"pairs": [...]}.
+    A dictionary comes as {"pairs": [...]}.
     """
-    return Call(name, None, None, judge=judge)
+    return Call(names, None, None, judge=judge)
+
+
+def trace_of_words(rng, count, **how):
+    """The default model, the mask of a random text (True: no padding), and its trace. how: as for `batch`."""
+    from tutorial_lib.bert import Bert
+    from tutorial_lib.tokenization import WordPiece
+
+    bert, tok = Bert.from_pretrained(device="cpu"), WordPiece.from_pretrained()
+    words = [token for token in tok.tokens if token.isascii() and token.isalpha()]
+    inputs = tok.batch([" ".join(rng.choice(words, size=count))], **how).inputs
+    return bert, np.array(inputs["attention_mask"][0], dtype=bool), bert.trace(**inputs)
 
 
 @lru_cache
@@ -61,17 +72,17 @@ def load(assignment) -> dict[str, Callable]:
     module = sys.modules[spec.name] = importlib.util.module_from_spec(spec)  # pickle finds the judges there
     spec.loader.exec_module(module)
     module.right = references.of(assignment)  # a variant's
-    draws = {name.replace("_", "-"): one for name, one in vars(module).items() if name.endswith(KINDS)}
-    return {id: partial(_with_what_is_right, draw, module.right) for id, draw in draws.items()}
+    draws, counts = {}, getattr(module, "PUBLIC", {})
+    for name, draw in vars(module).items():
+        question, _, kind = name.rpartition("_")
+        if kind in ("public", "hidden", "bert"):
+            draws[name.replace("_", "-")] = partial(_drawn, draw, module.right, None)
+        if kind == "hidden":
+            public = f"{question}-public".replace("_", "-")
+            draws[public] = partial(_drawn, draw, module.right, counts.get(question, 1))
+    return draws
 
 
-def _with_what_is_right(draw, right, rng):
-    for one in draw(rng):
+def _drawn(draw, right, first, rng):
+    for one in islice(draw(rng), first):
         yield replace(one, expected=getattr(right, one.name)(*one.arguments)) if one.expected is ... else one
-
-
-def _size(value):
-    """How many numbers and characters a plain value holds."""
-    if isinstance(value, (dict, list)):
-        return sum(map(_size, value.values() if isinstance(value, dict) else value))
-    return len(value) if isinstance(value, str) else 1

@@ -70,7 +70,7 @@ def wrong(call, value):
     """Say in a sentence for the student why a value is wrong; None if it is right."""
     try:
         if call.judge is not None:
-            reason = call.judge(value)
+            reason = call.judge(*value)
             return reason if reason is None else str(reason)[:MOST_WORDS]
         odd = _of_another_kind(call.expected, value)
         odd = odd or _difference(worker.plain(call.expected), value, call.tolerance)
@@ -96,10 +96,9 @@ def _of_another_kind(expected, got):
 
 def _difference(expected, got, tolerance):
     """Say what is wrong with a plain value; None if it is right."""
+    got = _lists(got)
     if isinstance(expected, dict) and "shape" in expected:
         return _array_difference(expected, got, tolerance)
-    if isinstance(got, dict) and got.get("shape") == []:
-        got = got["values"]  # a NumPy scalar is as good as a number
     if isinstance(expected, bool) or expected is None or isinstance(expected, str):
         return None if type(got) is type(expected) and got == expected else "gave a wrong value"
     if isinstance(expected, numbers.Real):
@@ -116,17 +115,16 @@ def _difference(expected, got, tolerance):
         if any(isinstance(one, bool) != isinstance(other, bool) for one, other in pairs):
             return "must give a dictionary of numbers"
     else:
-        got = got["values"] if isinstance(got, dict) and "shape" in got else got
         if not isinstance(got, list):
             return "must give a list"
         if len(got) != len(expected):
-            return f"gave {_counted(len(got), 'item')}, and another number of them is right"
+            return f"gave {len(got)} item{'' if len(got) == 1 else 's'}, and another number of them is right"
         pairs = zip(expected, got)
     return next(filter(None, (_difference(*pair, tolerance) for pair in pairs)), None)
 
 
 def _array_difference(expected, got, tolerance):
-    got, right = _lists(got), np.array(expected["values"], dtype=float)
+    right = np.array(expected["values"], dtype=float)
     shape, first = [], got  # of nested lists, going by the first item of each
     while isinstance(first, list):
         shape.append(len(first))
@@ -145,17 +143,14 @@ def _array_difference(expected, got, tolerance):
     close = np.isclose(values, right, rtol=tolerance, atol=tolerance, equal_nan=True)  # a usual mistake may give nan
     if close.all():
         return None
-    said = f"gave {_counted(np.count_nonzero(~close), 'wrong number')} of {close.size}"
+    count = np.count_nonzero(~close)
+    said = f"gave {count} wrong number{'' if count == 1 else 's'} of {close.size}"
     near = np.isclose(values, right, rtol=NEAR, atol=NEAR).all()
     return f"{said}, all of them close: is it float32, or rounded? Compute in float64, as NumPy does" if near else said
 
 
-def _counted(number, what):
-    return f"{number} {what}{'' if number == 1 else 's'}"
-
-
 def _lists(value):
-    """An array as nested lists; a list of arrays is as good as one array of them."""
+    """An array as nested lists, or a number; a list of arrays is as good as one array of them."""
     if isinstance(value, dict) and "shape" in value:
         return value["values"]
     return [_lists(item) for item in value] if isinstance(value, list) else value

@@ -46,7 +46,7 @@ def group(limit):
     try:
         yield Group(path, limit)
     finally:
-        _remove(path)
+        remove(path)
 
 
 @lru_cache
@@ -64,18 +64,11 @@ def place():
         except (OSError, subprocess.SubprocessError, KeyError, ValueError):
             continue
         finally:
-            _remove(path)
+            remove(path)
     return None
 
 
-def clean(alive):
-    """Remove the groups of gradings that were killed. alive: says of a process id whether it still runs."""
-    for path in place().glob("grade-*-*") if place() else ():
-        if not alive(path.name.split("-")[1]):
-            _remove(path)
-
-
-def _remove(path):
+def remove(path):
     """Remove a group once all that was in it has ended; what does not go now is removed at the next start."""
     until = time.monotonic() + 5
     while path.exists() and time.monotonic() < until:

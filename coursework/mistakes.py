@@ -5,7 +5,6 @@ import inspect
 import math as math
 import re
 import string
-import textwrap
 import unicodedata as unicodedata
 from collections.abc import Callable
 from itertools import groupby as groupby
@@ -22,23 +21,17 @@ def mistakes(function: Callable, table: str) -> dict[str, Callable]:
     must occur exactly once in the body of the function, without its comments. `-> expression` with no old text replaces
     the whole body. The new text may use the names of the function's module and of this one.
     """
-    made, hint, edits = {}, "", []
-    for line in [*textwrap.dedent(table).strip().splitlines(), ""]:
-        if line.startswith(" "):
-            edits.append(line)
-            continue
-        if edits:
-            made[hint], hint, edits = _edited(function, hint, edits), "", []
-        hint = f"{hint} {line}".strip()
-        if hint in made:
-            raise ValueError(f"a hint comes twice: {hint!r}")
-    if hint:
-        raise ValueError(f"a hint has no edit: {hint!r}")
+    made = {}
+    for lines, edits in re.findall(r"((?:^\S.*\n)+)((?:^ .*\n)*)", f"{table}\n", re.M):
+        hint = " ".join(lines.split())
+        if hint in made or not edits:
+            raise ValueError(f"a hint comes twice, or has no edit: {hint!r}")
+        made[hint] = _edited(function, hint, edits.splitlines())
     return made
 
 
 def _edited(function, hint, edits):
-    name, source = function.__name__, textwrap.dedent(inspect.getsource(function))
+    name, source = function.__name__, inspect.getsource(function)
     parsed = ast.parse(source).body[0]
     first = parsed.body[0 if ast.get_docstring(parsed) is None else 1].lineno - 1
     lines = source.splitlines(keepends=True)
@@ -81,17 +74,11 @@ def first_fit(batch, length):
     for text in batch:
         row = next((row for row in rows if sum(map(len, row)) + len(text) <= length), None)
         if row is None:
-            rows.append([text])
-        else:
-            row.append(text)
+            rows.append(row := [])
+        row.append(text)
     return [text for row in rows for text in row]
 
 
 def cosine(a, b):
     """Return the cosine of each row of a with b."""
     return a @ b / (np.linalg.norm(a, axis=-1) * np.linalg.norm(b))
-
-
-def directions(X):
-    """Return the rows with length 1."""
-    return X / np.linalg.norm(X, axis=1, keepdims=True)

@@ -9,11 +9,9 @@ import threading
 import warnings
 from concurrent.futures import ProcessPoolExecutor
 from functools import lru_cache
-from itertools import islice
 
 from coursework.files import OURS
 
-TOGETHER = 4  # calls in one process: to start one takes as long as to read a notebook or two
 SECONDS = 3  # of the processor: an honest notebook takes a twentieth of one
 MEMORY = 256 << 20  # bytes that are added to those that this process has
 WAIT = 120  # seconds by the clock, for a machine that is busy with something else
@@ -23,17 +21,12 @@ STARTED = "spawn"  # how it starts: so it has least memory
 ONE_START = threading.Lock()  # workers that ask for the first time at once would start a process each, of 230 MB
 
 
-def each(function, waiting, together=TOGETHER):
+def each(function, waiting):
     """`attempted(function, *arguments)` for each of the arguments that wait, in turn: of a value that pickle can carry.
 
-    Some are computed in one process. If that takes too much, each gets a separate process, and costs no other value.
+    Each is computed in a separate process, so that one which takes too much costs no other value.
     """
-    waiting = iter(waiting)
-    while several := list(islice(waiting, together)):
-        found = _computed(function, several)
-        if len(several) > 1 and {TOO_MUCH, NOT_NOW} & {problem for _, problem in found}:
-            found = each(function, several, 1)
-        yield from found
+    return (_computed(function, arguments) for arguments in waiting)
 
 
 def attempted(function, *arguments):
@@ -50,20 +43,20 @@ def attempted(function, *arguments):
         return None, str(error)[:300] if type(error) is ValueError else f"is broken: {type(error).__name__}"
 
 
-def _computed(function, several):
-    """Return the answers of a bounded copy of this process; one problem in place of all if it ended."""
+def _computed(function, arguments):
+    """Return the answer of a bounded copy of this process, or the problem if it ended."""
     context = multiprocessing.get_context("fork")  # a new Python would need seconds for its imports, for each process
     ours, theirs = context.Pipe(duplex=False)
-    process = context.Process(target=_answer, args=(theirs, function, several))
+    process = context.Process(target=_answer, args=(theirs, function, arguments))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)  # of other threads: the copy waits for none of them
         process.start()
     theirs.close()
     try:
-        return ours.recv() if ours.poll(WAIT) else [(None, NOT_NOW)]
+        return ours.recv() if ours.poll(WAIT) else (None, NOT_NOW)
     except EOFError:
         process.join()
-        return [(None, NOT_NOW if process.exitcode == -signal.SIGKILL else TOO_MUCH)]
+        return None, NOT_NOW if process.exitcode == -signal.SIGKILL else TOO_MUCH
     finally:
         process.kill()
         process.join()
@@ -71,7 +64,7 @@ def _computed(function, several):
         ours.close()
 
 
-def _answer(pipe, function, several):
+def _answer(pipe, function, arguments):
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the process that waits gets the signal, and ends this
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS + 1))  # its signal differs from one from outside
@@ -80,7 +73,7 @@ def _answer(pipe, function, several):
             have = int(file.read().split()[0]) * os.sysconf("SC_PAGE_SIZE")
         resource.setrlimit(resource.RLIMIT_AS, (have + MEMORY,) * 2)
     try:
-        pipe.send([attempted(function, *arguments) for arguments in several])
+        pipe.send(attempted(function, *arguments))
     finally:
         os._exit(0)  # nothing of this process's is to be done twice
 
@@ -106,15 +99,14 @@ def end_judges():
 
 def _begin():
     os.environ["TQDM_DISABLE"] = "1"  # the grader has its own bar
-    threading.Thread(target=_end_with_the_grader, daemon=True).start()
+
+    def end_with_the_grader():  # if it is killed, nothing else tells this process, which would wait for work forever
+        multiprocessing.parent_process().join()
+        os._exit(1)
+
+    threading.Thread(target=end_with_the_grader, daemon=True).start()
 
     import torch
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the grader gets the signal, and ends this
     torch.set_num_threads(1)  # sandboxes keep the processors busy: threads that wait for each other are slower than one
-
-
-def _end_with_the_grader():
-    """If the grader is killed, nothing tells this process, and it would wait for work forever."""
-    multiprocessing.parent_process().join()
-    os._exit(1)

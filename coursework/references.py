@@ -21,34 +21,24 @@ def homes() -> dict[str, str]:
     return {name.partition("-")[2].replace("-", "_"): name for name in sources.names()}
 
 
-def of(assignment: str) -> ModuleType:
-    """Return a module with the right functions of an assignment, by the rules of its variant."""
-    return by(sources.split(assignment)[0], **sources.constants(assignment))
-
-
 @cache
-def by(name: str, **constants) -> ModuleType:
-    """Return such a module with constants that no variant has."""
-    made, constants = ModuleType(name), {**sources.constants(name), **constants}
-    code, file = sources.solutions(name, constants), f"<solutions of {name}, {constants}>"
+def of(assignment: str, **constants) -> ModuleType:
+    """Return a module with the right functions of an assignment: by its variant's rules, or with other constants."""
+    name, constants = sources.split(assignment)[0], {**sources.constants(assignment), **constants}
+    made, code, file = ModuleType(name), sources.solutions(name, constants), f"<solutions of {name}, {constants}>"
     linecache.cache[file] = len(code), None, code.splitlines(keepends=True), file  # for inspect.getsource
     vars(made).update(constants)
     exec(compile(code, file, "exec"), vars(made))
     return made
 
 
-def mistakes(assignment: str) -> dict[str, dict[str, Callable]]:
-    """Return function -> its usual mistakes, hint -> function."""
-    return mistakes_in(of(assignment))
-
-
 @cache
-def mistakes_in(made: ModuleType) -> dict[str, dict[str, Callable]]:
-    """Return those in the functions of one of these modules."""
+def mistakes(assignment: str, **constants) -> dict[str, dict[str, Callable]]:
+    """Return function -> its usual mistakes, hint -> function, in the functions that `of` makes of the same."""
+    made = of(assignment, **constants)
     path = sources.ASSIGNMENTS / made.__name__ / "mistakes.txt"
     parts = (part.partition("\n") for part in path.read_text(encoding="utf-8").split("\n== ")[1:])
-    tables = {name: sources.filled(table.strip("\n"), vars(made)) for name, _, table in parts}
-    return {name: read_mistakes(getattr(made, name), table) for name, table in tables.items()}
+    return {name: read_mistakes(getattr(made, name), sources.filled(table, vars(made))) for name, _, table in parts}
 
 
 def asked(question: Callable, assignment: str, names: list[str], *given):
@@ -64,12 +54,12 @@ def computed(exercise: Exercise, function: Callable, mistakes: dict[str, Callabl
 
 def text(home: str) -> str:
     """Return the file of an assignment's outcomes, by each rule, for students to install."""
-    assignment = homes()[home]
-    rules, outcomes = sources.rules(assignment), {}
+    assignment, outcomes = homes()[home], {}
+    rules = sources.rules(assignment)
     for name, exercise in EXERCISES[home].items():
         place, options = next(((i, one) for i, (names, one) in enumerate(rules.items()) if name in names), (0, [{}]))
-        made = [by(assignment, **constants) for constants in options]
-        outcomes[name] = place, [computed(exercise, getattr(one, name), mistakes_in(one)[name]) for one in made]
+        pairs = ((getattr(of(assignment, **one), name), mistakes(assignment, **one)[name]) for one in options)
+        outcomes[name] = place, [computed(exercise, *pair) for pair in pairs]
     return written(outcomes)
 
 

@@ -10,7 +10,7 @@ import contextlib
 import os
 import pickle
 import re
-import selectors
+import select
 import shutil
 import signal
 import subprocess
@@ -51,10 +51,6 @@ class NoSandbox(Interrupted):
     """The sandbox is not there or does not work; the message says what to do."""
 
 
-class Stopped(Interrupted):
-    """The grading was stopped from outside: what ran in the sandbox was ended."""
-
-
 @dataclass(frozen=True)
 class Limits:
     """What one submission may use in the sandbox.
@@ -66,7 +62,6 @@ class Limits:
     seconds: float = 10  # from the first cell's start; honest notebooks take one
     memory: int = 2 << 30  # bytes, of address space and, where there is a memory cgroup, of all together
     output: int = 8 << 20  # bytes of results
-    printed: int = 1 << 20  # bytes that the student's cells print; what comes after is not kept
 
 
 @dataclass
@@ -79,7 +74,6 @@ class Outcome:
     ended: str = "done"  # "crashed", "timeout", "too much output", "memory": its own doing; "killed": from outside
     said: int = 0  # bytes of results
     took: float = 0  # seconds, from the first cell's start
-    printed: str = ""
 
 
 def ready():
@@ -89,9 +83,12 @@ def ready():
         raise NoSandbox(f"bwrap is not on this machine, and students' code never runs without a sandbox: {install}")
     _clean()
     call = {"id": "answer", "part": "answer", "name": "answer", "arguments": None}
-    outcome = run({"cells": ["import numpy\nanswer = int(numpy.prod([6, 7]))"], "calls": [call]})
-    if outcome.ended != "done" or outcome.calls.get("answer", {}).get("value") != 42:
-        raise NoSandbox(f"bwrap is here but does not work: {outcome.printed.strip()[-500:] or outcome.ended}")
+    job = {"cells": ["import numpy\nanswer = int(numpy.prod([6, 7]))"], "calls": [call]}
+    with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as printed:
+        outcome = run(job, printed=printed)
+        if outcome.ended != "done" or outcome.calls.get("answer", {}).get("value") != 42:
+            printed.seek(0)
+            raise NoSandbox(f"bwrap is here but does not work: {printed.read().strip()[-500:] or outcome.ended}")
 
 
 def bound(limits):
@@ -103,12 +100,13 @@ def bound(limits):
     return f"The address space of a sandbox was bounded to {size}. This system gave no memory cgroup: {other}."
 
 
-def run(job, limits=Limits(), stop=None):
+def run(job, limits=Limits(), stop=None, printed=subprocess.DEVNULL):
     """Run a job in a fresh sandbox and collect what it says.
 
     job: {"cells": [source, ...], "calls": [{"id", "part", "name", "arguments", "most" bytes of the answer}, ...],
     "leave_out": [cell], "keep": {cell: names whose value after that cell counts}}. arguments: pickled, or None for a
-    variable. stop: a threading.Event; once it is set, the sandbox is ended and `Stopped` raised.
+    variable. stop: a threading.Event; once it is set, the sandbox is ended and `Interrupted` raised. printed: a file
+    for all that is printed, without a bound: for code of our own.
     """
     with tempfile.TemporaryDirectory(prefix=f"grade-{os.getpid()}-") as folder:
         folder = Path(folder)
@@ -118,20 +116,19 @@ def run(job, limits=Limits(), stop=None):
         with open(folder / "job.pickle", "wb") as file:
             pickle.dump(job, file)
         with _bubblewrap(folder, limits) as box:
-            return _collect(*box, job, limits, stop)
+            return _collect(*box, job, limits, stop, printed)
 
 
 def _clean():
     """Remove what gradings that were killed left behind: groups and folders, all named grade-PROCESS-..."""
-    memory.clean(_alive)
-    for path in Path(tempfile.gettempdir()).glob("grade-*-*"):
-        if not _alive(path.name.split("-")[1]) and (path / WORKER.name).exists():
-            shutil.rmtree(path, ignore_errors=True)
-
-
-def _alive(process):
-    """Whether there is a process of this number; anything that is not a number counts as alive."""
-    return not process.isdecimal() or Path("/proc", process).exists()
+    groups = memory.place().glob("grade-*-*") if memory.place() else ()
+    folders = (path.parent for path in Path(tempfile.gettempdir()).glob(f"grade-*-*/{WORKER.name}"))
+    for paths, remove in ((groups, memory.remove), (folders, shutil.rmtree)):
+        for path in paths:
+            process = path.name.split("-")[1]
+            if process.isdecimal() and not Path("/proc", process).exists():
+                with contextlib.suppress(OSError):  # another grading may remove it, too
+                    remove(path)
 
 
 @contextlib.contextmanager
@@ -187,36 +184,29 @@ def _libraries():
     return sorted(path for path in found if os.path.exists(path) and not path.startswith(inside))
 
 
-def _collect(command, results, inherited, group, job, limits, stop):
-    """Start the sandbox, read what it says and prints up to the limits, and end it in time, whatever it does."""
-    outcome, said, printed = Outcome(), bytearray(), bytearray()
-    how = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "pass_fds": inherited, "start_new_session": True}
+def _collect(command, results, inherited, group, job, limits, stop, printed):
+    """Start the sandbox, read what it says up to the limits, and end it in time, whatever it does."""
+    outcome, said = Outcome(), bytearray()
+    how = {"stdin": subprocess.DEVNULL, "stdout": printed, "stderr": subprocess.STDOUT, "start_new_session": True}
     bare = {"PATH": os.environ.get("PATH", os.defpath)}
-    process = subprocess.Popen(command, stderr=subprocess.STDOUT, env=bare, **how)
+    process = subprocess.Popen(command, env=bare, pass_fds=inherited, **how)
     for descriptor in inherited:
         os.close(descriptor)
-    began, deadline = None, time.monotonic() + START
+    began, deadline, block = None, time.monotonic() + START, True
     try:
-        with selectors.DefaultSelector() as selector:
-            selector.register(results, selectors.EVENT_READ, said)
-            selector.register(process.stdout, selectors.EVENT_READ, printed)
-            while selector.get_map() and outcome.ended == "done":
-                if stop is not None and stop.is_set():
-                    raise Stopped("the grading was stopped")
-                for key, _ in selector.select(min(0.5, max(0, deadline - time.monotonic()))):
-                    block = os.read(key.fd, 1 << 16)
-                    if key.data is said:
-                        began = began or time.monotonic()
-                        left = began + limits.seconds - time.monotonic()
-                        deadline = time.monotonic() + min(left, left / WAITS + LATE)
-                    if not block:
-                        selector.unregister(key.fd)
-                    elif key.data is said or len(printed) < limits.printed:
-                        key.data.extend(block)
-                if len(said) > limits.output:
-                    outcome.ended = "too much output"
-                elif time.monotonic() >= deadline:
-                    outcome.ended = "timeout"
+        while block and outcome.ended == "done":
+            if stop is not None and stop.is_set():
+                raise Interrupted("the grading was stopped")
+            if select.select([results], [], [], min(0.5, max(0, deadline - time.monotonic())))[0]:
+                block = os.read(results, 1 << 16)
+                said += block
+                began = began or time.monotonic()
+                left = began + limits.seconds - time.monotonic()
+                deadline = time.monotonic() + min(left, left / WAITS + LATE)
+            if len(said) > limits.output:
+                outcome.ended = "too much output"
+            elif time.monotonic() >= deadline:
+                outcome.ended = "timeout"
         with contextlib.suppress(subprocess.TimeoutExpired):  # code that closed its channels and goes on is ended
             process.wait(max(LATE, deadline - time.monotonic()) if outcome.ended == "done" else 0)
     finally:
@@ -224,10 +214,8 @@ def _collect(command, results, inherited, group, job, limits, stop):
         process.kill()  # its children die with it: --die-with-parent, and a separate process namespace
         process.wait()
         os.close(results)
-        process.stdout.close()
     outcome.calls, outcome.cells, outcome.last, done = understood(said, job)
-    outcome.said, outcome.printed = len(said), printed[: limits.printed].decode("utf-8", "replace")
-    outcome.took = time.monotonic() - began if began else 0
+    outcome.said, outcome.took = len(said), time.monotonic() - began if began else 0
     if not done and outcome.ended in ("done", "timeout"):
         killed = process.returncode in (-signal.SIGKILL, seccomp.KILLED)  # no code in there can do either
         outcome.ended = "killed" if killed or not outcome.last else "crashed"

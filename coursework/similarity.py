@@ -10,14 +10,12 @@ after seconds.
 import ast
 import builtins
 import contextlib
-import hashlib
 import html
 import math
 import re
 import sys
 from itertools import combinations
 from pathlib import Path
-from types import MappingProxyType
 
 import numpy as np
 
@@ -29,10 +27,10 @@ USUAL = {name: float(highest) for name, _, highest, *_ in (line.split("\t") for 
 FLOOR = 0.5  # of the published solution: with less code, two are alike because there is nothing to tell
 BLOCKS = ("body", "orelse", "handlers", "finalbody", "cases")  # of a statement: lists of others
 UNSEEN = ("ctx", "annotation", "returns", "type_params", "decorator_list")
+STATEMENTS, SILENT = (ast.stmt, ast.excepthandler, ast.match_case), (ast.Import, ast.ImportFrom, ast.Pass)
 EITHER_WAY = (ast.Add, ast.Mult, ast.BitAnd, ast.BitOr)
 MODULE = ast.Name("module", ast.Load())
 SMALLEST = 4  # parts of a tree: `np.exp(x)` says nothing
-MOST_TREES = 30_000  # of an answer: the published ones have up to 80, and all that a student may write has fewer
 RUN, FEWEST_RUNS, WORDS_TOLD = 5, 12, 0.5  # words in a row; fewer of them say little; the share that is reported
 LONG_TEXT = 40  # characters of a text in code that is compared, too
 DEEP = 10_000  # calls in calls: a sum of a thousand terms, which the sandbox runs, is a tree as deep
@@ -55,20 +53,17 @@ def nodes_of(*texts):
     return [node for text in texts for one in statements(text) for node in ast.walk(one)]
 
 
-def trees(text, helpers=MappingProxyType({}), known=()):
+def trees(text, known=frozenset(), helpers=None):
     """The structures, as digests, of the code in a text and of the helpers that it uses.
 
-    helpers: name -> what other cells of the same student's define. known: names that mean the same for everybody.
+    known: names that mean the same for everybody. helpers: name -> what other cells of the same student's define.
     """
-    body, used = list(statements(text)), set(known)  # another question's answer is no helper
+    body, used, helpers = list(statements(text)), set(known), helpers or {}  # another question's answer is no helper
     for one in body:  # grows: a helper may use another
         names = {node.id for node in ast.walk(one) if isinstance(node, ast.Name)} & helpers.keys() - used
         used |= names
         body += [helpers[name] for name in sorted(names)]
-    reader = _Reader(body, set(known))
-    for one in body:
-        reader.statement(one)
-    return sorted(reader.found)[:MOST_TREES]  # digests: the same ones are left out of the same code
+    return _Reader([node for one in body for node in ast.walk(one)], known).found
 
 
 def by_name(texts):
@@ -87,31 +82,25 @@ def bound_in(nodes):
 
 
 class _Reader:
-    """The trees in statements, as digests. known: names that stay as they are, besides Python's own."""
+    """The trees in the statements among these nodes: of each one's head, in no order, and of each expression in it.
 
-    def __init__(self, body, known):
-        nodes = [node for one in body for node in ast.walk(one)]
-        arguments = {node.arg for node in nodes if isinstance(node, ast.arg)}
-        stored = [node for node in nodes if isinstance(getattr(node, "ctx", None), ast.Store)]
-        bound = arguments | {node.id for node in stored if isinstance(node, ast.Name)}
-        self.kept = (set(dir(builtins)) | known) - (bound - known)
+    known: names that stay as they are, besides Python's own. A digest is the same in processes that fork from this one.
+    """
+
+    def __init__(self, nodes, known):
+        self.kept = (set(dir(builtins)) | known) - (bound_in(nodes) - known)
         imports = [node for node in nodes if isinstance(node, ast.ImportFrom)]
         self.imported = {alias.asname or alias.name: alias.name for node in imports for alias in node.names}
         members = [one for node in nodes if isinstance(node, ast.ClassDef) for one in node.body]
-        members = [one for part in members for one in ([part] if hasattr(part, "name") else ast.walk(part))]
-        attributes = {getattr(one, "name", getattr(one, "id", None)) for one in members}
-        attributes |= {node.attr for node in stored if isinstance(node, ast.Attribute)}
-        self.own = {"attr": attributes, "arg": arguments}
+        inside = [part for one in members for part in ([one] if hasattr(one, "name") else ast.walk(one))]
+        stored = [node for node in nodes if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store)]
+        arguments = {node.arg for node in nodes if isinstance(node, ast.arg)}
+        self.own = {"attr": bound_in(inside) | {node.attr for node in stored}, "arg": arguments}
         self.found = set()
-
-    def statement(self, node):
-        """Take in a statement: its head as one tree, then the statements in its blocks, in no order."""
-        documents = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
-        if documents or isinstance(node, (ast.Import, ast.ImportFrom, ast.Pass)):
-            return
-        self.tree(node)
-        for part in (part for name in BLOCKS for part in _listed(node, name)):
-            self.statement(part)
+        for node in nodes:
+            document = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+            if isinstance(node, STATEMENTS) and not isinstance(node, SILENT) and not document:
+                self.tree(node)
 
     def tree(self, node):
         """(digest, number of parts) of a tree, which is taken in with all the trees in it."""
@@ -122,8 +111,7 @@ class _Reader:
             below.sort()
         elif isinstance(node, ast.Call):
             below[1 + len(node.args) :] = sorted(below[1 + len(node.args) :])  # keywords
-        digest = hashlib.blake2b(" ".join([label, *below]).encode("utf-8", "replace"), digest_size=8).hexdigest()
-        size = 1 + sum(size for _, size in read)
+        digest, size = hash((label, *below)), 1 + sum(size for _, size in read)
         if size >= SMALLEST:
             self.found.add(digest)
         return digest, size
@@ -139,20 +127,21 @@ class _Reader:
         if isinstance(node, ast.AnnAssign):
             return "Assign", [part for part in (node.target, node.value) if part]
         named = [getattr(node, name) for name in self.own if getattr(node, name, None) not in {None, *self.own[name]}]
-        values = [value for name, value in ast.iter_fields(node) if name not in UNSEEN and not _listed(node, name)]
-        listed = [part for name in node._fields if name not in (*BLOCKS, *UNSEEN) for part in _listed(node, name)]
-        return " ".join([type(node).__name__, *named]), [part for part in values + listed if isinstance(part, ast.AST)]
+        fields = [one for one in ast.iter_fields(node) if one[0] not in UNSEEN]
+        values = [value for name, value in fields if not (name in BLOCKS and isinstance(value, list))]
+        parts = [part for value in values for part in (value if isinstance(value, list) else [value])]
+        return " ".join([type(node).__name__, *named]), [part for part in parts if isinstance(part, ast.AST)]
 
 
-def _listed(node, name):
-    value = getattr(node, name, None)
-    return value if isinstance(value, list) else []
+def code_of(assignment, solved=False):
+    """Cell -> its code, of the notebook as it is handed out, or solved."""
+    cells = enumerate(sources.student_notebook(assignment, solved=solved).cells)
+    return {sources.grade_id(cell) or number: cell.source for number, cell in cells if cell.cell_type == "code"}
 
 
 def functions(assignment):
     """The names of the functions that an assignment asks for."""
-    starters = [cell.source for cell in sources.student_notebook(assignment).cells if cell.cell_type == "code"]
-    return set(by_name(starters))
+    return set(by_name(code_of(assignment).values()))
 
 
 def of(answers, extra, words, known, offered):
@@ -169,7 +158,7 @@ def of(answers, extra, words, known, offered):
     for question, text in answers.items():
         own, found[question] = nodes_of(text), None
         with contextlib.suppress(RecursionError):
-            found[question] = None if statements(text, None) is None else trees(text, helpers, known)
+            found[question] = None if statements(text, None) is None else trees(text, known, helpers)
         read = {node.id for node in own if isinstance(node, ast.Name)} - names
         odd += [f"{question} uses {name[:40]}, which no cell defines" for name in sorted(read)[:3]]
         if own and not any(isinstance(node, ast.FunctionDef) for node in own):
@@ -180,30 +169,21 @@ def of(answers, extra, words, known, offered):
 
 def runs(texts):
     """The runs of words in texts, as digests."""
-    found = set()
-    for text in texts:
-        words = re.findall(r"\w+", text.casefold())
-        found |= {" ".join(words[i : i + RUN]) for i in range(len(words) - RUN + 1)}
-    return {hashlib.blake2b(run.encode("utf-8", "replace"), digest_size=8).hexdigest() for run in found}
+    said = [re.findall(r"\w+", text.casefold()) for text in texts]
+    return {hash(" ".join(words[i : i + RUN])) for words in said for i in range(len(words) - RUN + 1)}
 
 
 def ours(assignment):
-    """Return question -> the structures of the notebook, of the published solution, and of the book's functions."""
-    known, codes, given = functions(assignment), {PUBLISHED: {}, BOOK: {}}, set()
+    """Return the structures of the notebook; and question -> those of the published solution, and of the book's own."""
+    known, released, solved = functions(assignment), code_of(assignment), code_of(assignment, solved=True)
     texts = [path.read_text(encoding="utf-8") for name in BOOKS for path in sorted((results.ROOT / name).rglob("*.py"))]
     book = [one for text in texts if any(f"\ndef {name}(" in text for name in known) for one in ast.parse(text).body]
-    solved = sources.solved_notebook(assignment).cells
-    for cell, released in zip(solved, sources.student_notebook(assignment).cells, strict=True):
-        if cell.cell_type != "code":
-            continue
-        given |= set(trees(released.source, {}, known))
-        name = sources.grade_id(cell)
-        if name in questions(assignment):
-            asked = {one.name for one in ast.parse(released.source).body if isinstance(one, ast.FunctionDef)}
-            codes[PUBLISHED][name] = trees(cell.source, {}, known)
-            mine = [ast.unparse(one) for one in book if isinstance(one, ast.FunctionDef) and one.name in asked]
-            codes[BOOK][name] = trees("\n".join(mine), {}, known)
-    return given, codes
+    codes = {PUBLISHED: {}, BOOK: {}}
+    for name in questions(assignment):
+        mine = [one for one in book if isinstance(one, ast.FunctionDef) and one.name in by_name([released[name]])]
+        codes[PUBLISHED][name] = trees(solved[name], known)
+        codes[BOOK][name] = trees("\n".join(map(ast.unparse, mine)), known)
+    return {tree for text in released.values() for tree in trees(text, known)}, codes
 
 
 def told_from(assignment):
@@ -215,9 +195,8 @@ def told_from(assignment):
 def questions(assignment):
     """Solution cell -> the number and name of its question, of those that ask for functions."""
     numbered = {name: one.title for one in feedback.questions(assignment) for name in one.answers}
-    cells = [one for one in sources.student_notebook(assignment).cells if one.cell_type == "code"]
-    code = {sources.grade_id(one) for one in cells if "def " in one.source}
-    return {name: title.removeprefix("Question ") for name, title in numbered.items() if name in code}
+    code = code_of(assignment)
+    return {name: title.removeprefix("Question ") for name, title in numbered.items() if "def " in code.get(name, "")}
 
 
 def likeness(people, asked):
@@ -250,13 +229,12 @@ def compared(answers, assignment):
 
     answers: student -> (cell -> text, texts of added cells, words). about: sentences on what hides code.
     """
-    asked, known = questions(assignment), functions(assignment)
+    asked, known, about = questions(assignment), functions(assignment), []
     given, people = ours(assignment)
-    handed_out, solved = sources.student_notebook(assignment).cells, sources.solved_notebook(assignment).cells
-    given_words = runs(cell.source for cell in handed_out)
+    given_words = runs(cell.source for cell in sources.student_notebook(assignment).cells)
+    solved = sources.student_notebook(assignment, solved=True).cells
     said = [runs(cell.source for cell in solved if cell.cell_type == "markdown") - given_words, set()]
-    code, about = [cell.source for cell in handed_out if cell.cell_type == "code"], []
-    always = known, bound_in(nodes_of(*code))
+    always = known, bound_in(nodes_of(*code_of(assignment).values()))
     texts = [({one: own[one] for one in asked if one in own}, *more, *always) for own, *more in answers.values()]
     for student, (made, problem) in zip(answers, processes.each(of, texts), strict=True):
         if problem:
@@ -267,7 +245,7 @@ def compared(answers, assignment):
         unread = [asked[name] for name, one in people[student].items() if one is None]
         about += [f"{student}: no Python, or nested too deep, so not compared: {', '.join(unread)}"] if unread else []
         about += [f"{student}: {one}" for one in odd]
-    sets = [{name: set(found or ()) - given for name, found in one.items()} for one in people.values()]
+    sets = [{name: (found or set()) - given for name, found in one.items()} for one in people.values()]
     matrices = likeness(sets, asked)
     said = [{"words": runs if len(runs) >= FEWEST_RUNS else set()} for runs in said]
     words = np.nan_to_num(likeness(said, ["words"])["words"])
@@ -302,10 +280,8 @@ def write(where, assignment):
     least, usual = told_from(assignment)
     told = [row for row in rows if row[0] >= least or row[1] >= WORDS_TOLD]
     found = groups(told)
-    listed = []
-    for people in found:
-        most = map(max, zip(*(row[:2] for row in told if {*row[2:4]} <= people)))
-        listed.append([len(people), *most, ", ".join(map(pages.apart, sorted(people)))])
+    most = [map(max, zip(*(row[:2] for row in told if {*row[2:4]} <= people))) for people in found]
+    listed = [[len(people), *two, ", ".join(map(pages.apart, sorted(people)))] for people, two in zip(found, most)]
     count = "1 group" if len(found) == 1 else f"{len(found)} groups"
     middle = float(np.median([row[0] for row in rows])) if rows else 0
     body = [

@@ -114,11 +114,11 @@ def source(assignment):
 def solutions(name, constants):
     """Return the code of an assignment's solutions, with these constants of its rules."""
     notebook = jupytext.reads(filled(_text(name), {"VARIANT": "", "TITLED": "", **constants}), fmt="md:myst")
-    return "\n\n".join(_solved(cell.source) for cell in notebook.cells if kind(cell) in ("given", "solution"))
+    return "\n\n".join(_solved(cell.source + "\n") for cell in notebook.cells if kind(cell) in ("given", "solution"))
 
 
 def _solved(text):
-    return re.sub(rf"^[ \t]*({BEGIN}|{END})\n?", "", text + "\n", flags=re.M).rstrip()
+    return re.sub(rf"^[ \t]*({BEGIN}|{END})\n?", "", text, flags=re.M).rstrip()
 
 
 def kind(cell):
@@ -171,16 +171,13 @@ def solved_notebook(assignment):
 
 
 def _cell(original, solved):
-    mark, text = kind(original), original.source
-    if solved and mark in ("solution", "written"):
-        text = _solved(text)
-    elif mark == "solution":
+    def blank(region):
         # Outside a function an exception would stop "run all"; there the value that is given says what to write.
-        text = REGION.sub(lambda region: region[1] and WRITE_CODE.format(indent=region[1]), text + "\n").rstrip()
-    elif mark == "written":
-        text = REGION.sub(WRITE_TEXT, text + "\n").rstrip()
-    elif mark == "check":
-        text = text if text.strip() else HIDDEN
+        return WRITE_TEXT if mark == "written" else region[1] and WRITE_CODE.format(indent=region[1])
+
+    mark, text = kind(original), original.source + "\n"
+    text = _solved(text) if solved else REGION.sub(blank, text).rstrip()
+    text = HIDDEN if mark == "check" and not text else text
     cell = new_code_cell(text) if original.cell_type == "code" else new_markdown_cell(text)
     name = f"given-{hashlib.sha256(text.encode()).hexdigest()[:8]}" if mark == "given" else original.metadata.get(mark)
     return _for_nbgrader(cell, mark, name, original.metadata.get("points")) if mark else cell

@@ -40,20 +40,8 @@ class TookTooLong(BaseException):
     """Raised in a cell or call that runs longer than its time; no `except Exception` catches it."""
 
 
-class NotPlain(TypeError):
-    """A value that JSON cannot carry."""
-
-
-class NoOrder(NotPlain):
-    """A set."""
-
-
-class StillToCome(NotPlain):
-    """A generator: nobody has asked it for its values."""
-
-
-class TooLarge(ValueError):
-    """A value that is longer than any right one."""
+class Refused(TypeError):
+    """A value that is not sent: "NotPlain", a set ("NoOrder"), a generator ("StillToCome"), "TooLarge" to be right."""
 
 
 # The exceptions that are reported by their name; a TypeError of a key that is a list as "Unhashable". Others, also
@@ -75,33 +63,33 @@ def interrupt(*_):
 def plain(value, depth=0):
     """A value as JSON can carry it. Arrays become {"shape", "values"}, dictionaries lists of pairs."""
     if depth > 20:
-        raise NotPlain("the value is nested more than 20 deep")
+        raise Refused("NotPlain")
     if not isinstance(value, PLAIN) or type(value).__module__ == "numpy" and not isinstance(value, str):
         return numbers_in(value)
     if isinstance(value, (str, list, tuple, dict)) and len(value) > MOST:
-        raise TooLarge("the value is longer than any right one")
+        raise Refused("TooLarge")
     if value is None or isinstance(value, (bool, int, float, str)):
         return value
     if isinstance(value, (list, tuple)):
         return [plain(item, depth + 1) for item in value]
     if isinstance(value, dict):
         return {"pairs": [[plain(key, depth + 1), plain(item, depth + 1)] for key, item in value.items()]}
-    raise NoOrder
+    raise Refused("NoOrder")
 
 
 def numbers_in(value):
     """Anything that NumPy makes an array of numbers of, as the check in the notebook takes it: masked arrays, too."""
     if hasattr(type(value), "__next__"):
-        raise StillToCome
+        raise Refused("StillToCome")
     numpy = sys.modules.get("numpy")
     try:
         array = numpy.asarray(value)
         if array.dtype.kind not in "biuf":
-            raise NotPlain
+            raise Refused("NotPlain")
     except (ValueError, TypeError, AttributeError):  # no array can be made of it, or there is no NumPy
-        raise NotPlain(type(value).__name__) from None
+        raise Refused("NotPlain") from None
     if array.size > MOST:
-        raise TooLarge("the array is larger than any right one")
+        raise Refused("TooLarge")
     array = array.astype(float) if array.dtype.kind == "f" else array  # JSON knows no long double
     return {"shape": list(array.shape), "values": array.tolist()}
 
@@ -120,6 +108,8 @@ def cause(error):
         kind = next((base.__name__ for base in type(error).__mro__ if base.__name__ in KNOWN), kind)
         if type(error) is TypeError and str(error).startswith("unhashable type"):
             kind = "Unhashable"
+        elif type(error) is Refused:
+            kind = str(error)
     except BaseException:  # a student's class may raise anything at any of these
         pass
     return {"type": kind, "cell": cell, "line": line, "name": name}
@@ -255,7 +245,7 @@ def record(call, value):
     """The line that says what a call gave back, if it is not longer than that of a right value can be."""
     line = json.dumps({"call": call["id"], "value": plain(value), "error": None})
     if len(line) > call["most"]:
-        raise TooLarge("the value is longer than any right one")
+        raise Refused("TooLarge")
     return line
 
 

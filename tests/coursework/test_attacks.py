@@ -128,7 +128,7 @@ def test_a_stop_ends_what_runs_and_leaves_nothing(bubblewrap):
     before, stop = left_running(), threading.Event()
     threading.Timer(1, stop.set).start()
     job = {"cells": ["import signal\nsignal.signal(signal.SIGALRM, signal.SIG_IGN)\nwhile True: pass"], "calls": []}
-    with pytest.raises(sandbox.Stopped):
+    with pytest.raises(sandbox.Interrupted):
         sandbox.run(job, limits=sandbox.Limits(seconds=100), stop=stop)
     assert left_running() <= before
 

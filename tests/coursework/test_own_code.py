@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from coursework import references, reports, results, rosters, sources, worker
+from coursework import checks, comparison, references, reports, results, rosters, sources
 from coursework.__main__ import main
 from coursework.marks import Marks
 from tests.coursework.conftest import ASSIGNMENT, FULL, batch, cell, with_cells
@@ -21,9 +21,8 @@ def reference(name):
 
 def right_for(name, me):
     """What the right function gives for somebody's question, as it comes out of the sandbox."""
-    function = reference(own_code.QUESTIONS[name].function)
-    made = json.loads(json.dumps(worker.plain(function(*own_code.drawn(name, me)[0]))))
-    return own_code.answer_of(name, me, made)
+    function, arguments = reference(own_code.QUESTIONS[name].function), own_code.drawn(name, me)[0]
+    return own_code.answer_of(name, me, comparison.given_by(function, checks.call(name, *arguments)))
 
 
 @pytest.mark.parametrize("assignment", sources.names())

@@ -66,10 +66,10 @@ def test_a_report_of_odd_numbers_embeds_nothing(odd, nothing_embedded):
 @pytest.fixture
 def judge(monkeypatch):
     """The judge of the report, here: a test can put something else in place of the model."""
-    (variable,) = checks.load("5-project")["report-public"](None)
+    (one,) = checks.load("5-project")["report-public"](None)
     with ThreadPoolExecutor(1) as thread:
         monkeypatch.setattr(processes, "_judges", lambda: thread)
-        yield variable.judge
+        yield one.judge
 
 
 HOSTILE = [
@@ -83,7 +83,7 @@ HOSTILE = [
 def test_whatever_students_write_is_told_in_a_sentence(odd, judge, nothing_embedded):
     report = {"pairs": [[measure, 0.5] for measure in project.MEASURES]}
     for values in ([odd, LABELS, report], [TEXTS, odd, report], [TEXTS, LABELS, odd]):
-        assert isinstance(judge(values), str)
+        assert isinstance(judge(*values), str)
 
 
 @pytest.mark.parametrize("coded", [lambda value: value, lambda value: {"shape": [], "values": value}])
@@ -91,7 +91,7 @@ def test_a_right_report_is_embedded_once(coded, judge, monkeypatch):
     seen = []
     monkeypatch.setattr(project, "measure", lambda *_: seen.append(1) or REPORT)
     pairs = [[name, coded(value)] for name, value in REPORT.items()]
-    assert judge([TEXTS, LABELS, {"pairs": pairs}]) is None and seen == [1]
+    assert judge(TEXTS, LABELS, {"pairs": pairs}) is None and seen == [1]
 
 
 def test_workers_that_ask_at_once_start_one_process(judge, monkeypatch):
@@ -105,7 +105,7 @@ def test_workers_that_ask_at_once_start_one_process(judge, monkeypatch):
     monkeypatch.setattr(processes, "_judges", functools.lru_cache(process))
     monkeypatch.setattr(sys.modules[judge.__module__], "report_problem", lambda *_: "judged")
     with ThreadPoolExecutor(2) as workers:
-        judged = list(workers.map(judge, [[TEXTS, LABELS, {}]] * 4))
+        judged = list(workers.map(judge, [TEXTS] * 4, [LABELS] * 4, [{}] * 4))
     assert judged == ["judged"] * 4 and len(started) == 1
 
 

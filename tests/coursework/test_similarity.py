@@ -35,16 +35,10 @@ def _read(node):
 
 def binds(statement):
     """The names that a statement at the top of a cell binds."""
-    if isinstance(statement, (ast.FunctionDef, ast.ClassDef)):
-        return {statement.name}
-    return _stored(statement) if isinstance(statement, (ast.Assign, ast.AugAssign)) else set()
+    return similarity.bound_in([statement] if hasattr(statement, "name") else [*ast.walk(statement)])
 
 
-@functools.cache
-def released(assignment):
-    """Cell -> its code, of a notebook as it is handed out."""
-    cells = sources.student_notebook(assignment).cells
-    return {one.metadata.get("nbgrader", {}).get("grade_id"): one.source for one in cells if one.cell_type == "code"}
+released = functools.cache(similarity.code_of)
 
 
 @functools.cache
@@ -79,8 +73,8 @@ HONEST = ALL[ASSIGNMENT]
 
 
 def published(assignment):
-    cells = {c.metadata.get("nbgrader", {}).get("grade_id"): c for c in sources.solved_notebook(assignment).cells}
-    return {question: cells[question].source for question in asked(assignment)}, []
+    code = similarity.code_of(assignment, solved=True)
+    return {question: code[question] for question in asked(assignment)}, []
 
 
 def renamed(assignment, answers, extra, rng):
@@ -150,14 +144,11 @@ WAYS |= {"renamed": renamed, "reordered": reordered, "one function rewritten": o
 WAYS |= {"padded": padded, "all at once": all_at_once}
 
 READ = {name: functools.cache(getattr(similarity, name)) for name in ("ours", "questions", "functions")}
-seen = {}
 
 
-def read_once(assignment, code):
-    key = assignment, *code[0].items(), *code[1]
-    if key not in seen:
-        seen[key] = similarity.of(*code[:2], [], READ["functions"](assignment), {"np", "math"})
-    return seen[key]
+@functools.cache
+def read_once(assignment, answers, extra):
+    return similarity.of(dict(answers), extra, [], READ["functions"](assignment), {"np", "math"})
 
 
 def pairs_of(people, assignment=ASSIGNMENT):
@@ -165,7 +156,8 @@ def pairs_of(people, assignment=ASSIGNMENT):
     with pytest.MonkeyPatch.context() as patch:
         for name, function in READ.items():
             patch.setattr(similarity, name, lambda of, function=function: copy.deepcopy(function(of)))
-        patch.setattr(processes, "each", lambda _, codes: [(read_once(assignment, one), None) for one in codes])
+        read = [(read_once(assignment, (*one[0].items(),), (*one[1],)), None) for one in people.values()]
+        patch.setattr(processes, "each", lambda *_: read)
         rows, unread = similarity.compared(people, assignment)
     assert not [one for one in unread if "UNKNOWN" not in one]  # a function that was lent without its constant
     return {frozenset((one, other)): likeness for likeness, _, one, other, _ in rows}
@@ -263,7 +255,7 @@ def test_what_must_be_alike_tells_nobody(answers, most):
     ("if a.any():\n    b = a.sum() / n\n    c = a.max() / n", "if q.any():\n    s = q.max() / n\n    r = q.sum() / n"),
 ])  # fmt: skip
 def test_quick_changes_hide_no_copy(one, other):
-    assert similarity.trees(one) == similarity.trees(other) != []
+    assert similarity.trees(one) == similarity.trees(other) != set()
 
 
 @pytest.mark.parametrize("one, other", [
@@ -274,16 +266,16 @@ def test_quick_changes_hide_no_copy(one, other):
 ])  # fmt: skip
 def test_what_code_does_stays(one, other):
     known = similarity.functions(ASSIGNMENT)
-    assert similarity.trees(one, {}, known) != similarity.trees(other, {}, known)
+    assert similarity.trees(one, known) != similarity.trees(other, known)
 
 
 def test_a_helper_belongs_to_the_answer_using_it():
     code = "    e = np.exp(x - x.max(-1, keepdims=True))\n    return e / e.sum(-1, keepdims=True)"
-    whole = similarity.trees(f"def softmax(x):\n{code}", {}, {"softmax"})
+    whole = similarity.trees(f"def softmax(x):\n{code}", {"softmax"})
     helpers = similarity.by_name(["x = 1 +", f"def mine(x):\n{code}"])
-    moved = similarity.trees("def softmax(x):\n    return mine(x)", helpers, {"softmax"})
-    assert set(whole) <= set(moved)
-    assert not set(whole) & set(similarity.trees("def softmax(x):\n    return mine(x)", {}, {"softmax"}))
+    moved = similarity.trees("def softmax(x):\n    return mine(x)", {"softmax"}, helpers)
+    assert whole <= moved
+    assert not whole & similarity.trees("def softmax(x):\n    return mine(x)", {"softmax"})
 
 
 HOSTILE = ["x = " + "(" * 5_000, "x = " + "-" * 20_000 + "1", "x = [" + "[]," * 20_000 + "]", "a" + ".b" * 9_000, "\0"]

@@ -1,45 +1,36 @@
-"""The marks of assignment 3: random weights, and every layer of the real BERT beside Hugging Face's model."""
+"""The marks of assignment 3: random weights, and every layer of the real BERT on a random text."""
 
-from functools import lru_cache
+from functools import partial
+from itertools import pairwise
 
 import numpy as np
 
-from coursework.checks import call, calls_of
+from coursework.checks import call, trace_of_words
 from tutorial_book.exercises.bert_layer import random_weights, weights_of
 
 
-def _sizes(rng):
-    """(tokens, heads, d_model, d_ff): all different, so that no axis can be mixed up."""
-    heads = int(rng.integers(2, 5))
-    return int(rng.integers(5, 8)), heads, heads * int(rng.integers(8, 11)), int(rng.integers(50, 60))
-
-
 def _texts(rng):
-    """X, weights, n_heads and a mask with padding, of two texts."""
-    for _ in range(2):
-        n, heads, d_model, d_ff = _sizes(rng)
+    """X, weights, n_heads and a mask with padding, of three texts. Sizes differ, so that no axis is mixed up."""
+    for _ in range(3):
+        n, heads, d_k, d_ff = (int(rng.integers(*bounds)) for bounds in ((5, 8), (2, 5), (8, 11), (50, 60)))
         mask = np.arange(n) < rng.integers(2, n)
-        yield rng.normal(size=(n, d_model)), random_weights(rng, d_model, d_ff), heads, mask
+        yield rng.normal(size=(n, heads * d_k)), random_weights(rng, heads * d_k, d_ff), heads, mask
 
 
-def _with_and_without_padding(name):
-    """A check of a function with X, weights, n_heads and a mask."""
-
-    def draw(rng):
-        for X, weights, heads, mask in _texts(rng):
-            yield call(name, X, weights, heads, case="without a mask")
-            yield call(name, X, weights, heads, mask, case="with padding")
-
-    return draw
+def _with_and_without_padding(name, rng):
+    for X, weights, heads, mask in _texts(rng):
+        yield call(name, X, weights, heads, case="without a mask")
+        yield call(name, X, weights, heads, mask, case="with padding")
 
 
-def _small(rng):
-    """X and weights: three tokens, d_model 4."""
-    return rng.normal(size=(3, 4)), random_weights(rng, 4, 8)
+functions = ("multi_head_attention", "bert_layer", "pre_norm_layer")
+multi_head_attention_hidden, bert_layer_hidden, pre_norm_layer_hidden = (
+    partial(_with_and_without_padding, name) for name in functions
+)
 
 
 def layer_norm_hidden(rng):
-    for shape in ((7,), (3, 8), (2, 3, 5)):
+    for shape in ((3, 8), (7,), (2, 3, 5)):
         gamma, beta = rng.normal(size=(2, shape[-1]))
         yield call("layer_norm", rng.normal(5, 3, size=shape), gamma, beta)
         yield call("layer_norm", rng.normal(5, 3, size=shape), gamma, beta, float(rng.uniform(0.1, 1)))
@@ -52,18 +43,19 @@ def gelu_hidden(rng):
     yield call("gelu", np.array([-1.0, 1.0]) * rng.uniform(20, 40))
 
 
-def _grouped(rng, n_heads, n_groups):
-    d_k, n = (int(size) for size in rng.choice([3, 5, 7, 8], size=2, replace=False))
-    weights = random_weights(rng, n_heads * d_k, 10, n_groups * d_k)
-    return rng.normal(size=(n, n_heads * d_k)), weights, n_heads, n_groups
+def split_heads_hidden(rng):
+    for X, _, heads, _ in _texts(rng):
+        yield call("split_heads", X, heads)
 
 
 def grouped_query_attention_hidden(rng):
-    yield call("grouped_query_attention", *_grouped(rng, 4, 1), case="one group")
-    for n_heads, n_groups in ((4, 2), (6, 3)):
-        arguments = _grouped(rng, n_heads, n_groups)
-        yield call("grouped_query_attention", *arguments, case="several groups")
-        mask = np.arange(len(arguments[0])) < rng.integers(1, 3)
+    for n_heads, n_groups in ((4, 1), (4, 2), (6, 3)):
+        d_k, n = (int(size) for size in rng.choice([3, 5, 7, 8], size=2, replace=False))
+        weights = random_weights(rng, n_heads * d_k, 10, n_groups * d_k)
+        arguments = rng.normal(size=(n, n_heads * d_k)), weights, n_heads, n_groups
+        case = "one group" if n_groups == 1 else "several groups"
+        yield call("grouped_query_attention", *arguments, case=case)
+        mask = np.arange(n) < rng.integers(1, 3)
         yield call("grouped_query_attention", *arguments, mask, case="with padding")
 
 
@@ -73,45 +65,10 @@ def feed_forward_hidden(rng):
 
 
 def bert_layer_bert(rng):
-    """Each layer on Hugging Face's hidden states of random words and padding."""
-    import torch
-
-    from tutorial_lib.tokenization import WordPiece
-
-    (model, bert), tok = _models(), WordPiece.from_pretrained()
-    words = [token for token in tok.tokens if token.isascii() and token.isalpha()]
-    text = " ".join(rng.choice(words, size=rng.integers(6, 12)))
-    encoding = tok.batch([text], pad_to=int(rng.integers(15, 19)))
-    inputs = {name: torch.tensor(getattr(encoding, name)) for name in ("attention_mask", "token_type_ids")}
-    with torch.no_grad():
-        states = model(torch.tensor(encoding.ids), **inputs, output_hidden_states=True).hidden_states
-    states, mask = [state[0].numpy() for state in states], inputs["attention_mask"][0].bool().numpy()
-    for layer in range(bert.config.n_layers):
-        arguments = (states[layer], weights_of(bert, layer), bert.config.n_heads, mask)
-        yield call("bert_layer", *arguments, expect=states[layer + 1], tolerance=1e-4)
-
-
-@lru_cache
-def _models():
-    """The default model, as Hugging Face's and as the book's."""
-    from transformers import BertModel
-
-    from tutorial_lib import weights
-    from tutorial_lib.bert import Bert
-
-    model = BertModel.from_pretrained(weights.resolve(), attn_implementation="eager").eval()
-    return model, Bert.from_hf(model)
-
-
-layer_norm_public = calls_of("layer_norm", lambda rng: (rng.normal(size=(3, 4)), np.ones(4), np.zeros(4)))
-gelu_public = calls_of("gelu", lambda rng: (rng.normal(size=3),))
-split_heads_hidden = calls_of("split_heads", lambda rng: next(_texts(rng))[::2], times=3)
-split_heads_public = calls_of("split_heads", lambda rng: (rng.normal(size=(3, 4)), 2))
-multi_head_attention_public = calls_of("multi_head_attention", lambda rng: (*_small(rng), 2))
-grouped_query_attention_public = calls_of("grouped_query_attention", lambda rng: _grouped(rng, 2, 1))
-feed_forward_public = calls_of("feed_forward", _small)
-bert_layer_public = calls_of("bert_layer", lambda rng: (*_small(rng), 2))
-pre_norm_layer_public = calls_of("pre_norm_layer", lambda rng: (*_small(rng), 2))
-multi_head_attention_hidden = _with_and_without_padding("multi_head_attention")
-bert_layer_hidden = _with_and_without_padding("bert_layer")
-pre_norm_layer_hidden = _with_and_without_padding("pre_norm_layer")
+    """Each layer on what the layers below it make of random words and padding."""
+    bert, mask, trace = trace_of_words(rng, int(rng.integers(6, 12)), pad_to=int(rng.integers(15, 19)))
+    names = ["embeddings.output", *(f"layer.{i}.output" for i in range(bert.config.n_layers))]
+    states = [trace[name][0].numpy() for name in names]
+    for layer, (X, after) in enumerate(pairwise(states)):
+        arguments = (X, weights_of(bert, layer), bert.config.n_heads, mask)
+        yield call("bert_layer", *arguments, expect=after, tolerance=1e-4)

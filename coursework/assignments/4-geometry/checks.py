@@ -1,65 +1,38 @@
 """The marks of assignment 4: random clouds and contrasts, and the real BERT's token vectors and contrasts."""
 
-from functools import lru_cache, partial
-
 import numpy as np
 
-from coursework.checks import call, calls_of
+from coursework.checks import call
 from tutorial_book.exercises.geometry import exact_contrasts, random_signs
+from tutorial_lib.texts import load_texts
 
-
-def _cloud(rng, n, d):
-    """A cloud away from the origin, longer in some directions than in others."""
-    spread = rng.permutation(np.linspace(1, 4, d))[:, None] * rng.normal(size=(d, d))
-    return rng.normal(size=(n, d)) @ spread + rng.normal(scale=3, size=d)
+PUBLIC = {"cosine_matrix": 2, "anisotropy": 2, "without_loudest": 20, "contrast_cosine": 4, "sign_flip": 4, "swap": 3}
 
 
 def _clouds(rng):
-    """A cloud of more vectors than dimensions, and one of fewer."""
-    yield _cloud(rng, int(rng.integers(12, 30)), int(rng.integers(3, 8)))
-    yield _cloud(rng, int(rng.integers(5, 9)), int(rng.integers(10, 15)))
-
-
-def _with_zeros(X, rng):
-    """X, but a row of zeros somewhere."""
-    return X * (np.arange(len(X)) != rng.integers(len(X)))[:, None]
-
-
-def cosine_matrix_public(rng):
-    for n, d in ((3, 3), (4, 3)):
-        yield call("cosine_matrix", rng.normal(size=(n, d)))
-        yield call("cosine_matrix", _with_zeros(rng.normal(size=(n, d)), rng))
+    """A cloud of more vectors than dimensions, and one of fewer, away from the origin, longer in some directions."""
+    for n, d in ((rng.integers(12, 30), rng.integers(3, 8)), (rng.integers(5, 9), rng.integers(10, 15))):
+        spread = rng.permutation(np.linspace(1, 4, d))[:, None] * rng.normal(size=(d, d))
+        yield rng.normal(size=(n, d)) @ spread + rng.normal(scale=3, size=d)
 
 
 def cosine_matrix_hidden(rng):
     for X in _clouds(rng):
         yield call("cosine_matrix", X, case="vectors that have directions")
-        yield call("cosine_matrix", _with_zeros(X, rng), case="a row of zeros among them")
-
-
-def average_cosine_public(rng):
-    X = rng.normal(size=(4, 3))
-    yield call("average_cosine", X)
-    yield call("average_cosine", np.vstack([X, 2 * X[:1]]))  # a cosine of 1 off the diagonal
+        one_of_zeros = X * (np.arange(len(X)) != rng.integers(len(X)))[:, None]
+        yield call("cosine_matrix", one_of_zeros, case="a row of zeros among them")
 
 
 def average_cosine_hidden(rng):
     for X in _clouds(rng):
-        yield call("average_cosine", np.vstack([X, 3 * X[:2]]))
+        yield call("average_cosine", np.vstack([X, 3 * X[:2]]))  # cosines of 1 off the diagonal
     yield call("average_cosine", rng.normal(size=(2, 3)))
 
 
-def anisotropy_public(rng, clouds=lambda rng: [_cloud(rng, 12, 4)], d=3):
-    for X in clouds(rng):
+def anisotropy_hidden(rng):
+    arms = np.diag(np.cumsum(rng.uniform(0.5, 1, size=5)))  # longest on the last axis: there, nobody sorts eigenvalues
+    for X in (np.vstack([arms, -arms]), *_clouds(rng)):
         yield call("anisotropy", X)
-    arms = np.diag(np.cumsum(rng.uniform(0.5, 1, size=d)))  # longest on the last axis: there, nobody sorts eigenvalues
-    yield call("anisotropy", np.vstack([arms, -arms]))
-
-
-anisotropy_hidden = partial(anisotropy_public, clouds=_clouds, d=5)
-
-
-two_nn_public = calls_of("two_nn", lambda rng: (rng.normal(size=(30, 2)),))
 
 
 def two_nn_hidden(rng):
@@ -70,13 +43,8 @@ def two_nn_hidden(rng):
 
 
 def without_loudest_hidden(rng):
-    for X in _clouds(rng):
-        yield call("without_loudest", X, case="a cloud away from the origin")
-    yield from without_loudest_public(rng, 30)
-
-
-def without_loudest_public(rng, times=20):
     """Few rows of very unequal lengths: there, what looks loudest in other ways is often another coordinate."""
+    times = 30
     while times:
         n, d = rng.integers(3, 6), rng.integers(4, 7)
         X = rng.normal(size=(n, d)) * np.exp(rng.normal(size=(n, 1)))
@@ -84,6 +52,8 @@ def without_loudest_public(rng, times=20):
         if most - last > 0.01:  # else rounding might choose
             yield call("without_loudest", X, case="few vectors, of unequal lengths")
             times -= 1
+    for X in _clouds(rng):
+        yield call("without_loudest", X, case="a cloud away from the origin")
 
 
 def added(X):
@@ -93,54 +63,52 @@ def added(X):
 
 
 def shape_bert(rng):
-    X = _token_vectors()[int(rng.integers(1, 7))]
+    """On vectors of all tokens of some texts, from a layer of the default model."""
+    from tutorial_lib.vectors import embed
+
+    texts = embed(load_texts("encyclopedia")[:12], pooling="tokens", layers="all", device="cpu")
+    X = np.concatenate(texts, axis=1)[int(rng.integers(1, 7))].astype(np.float64)
     X = X[rng.choice(len(X), size=150, replace=False)]
     for name in ("anisotropy", "two_nn", "without_loudest"):
         yield call(name, X, case=name)
 
 
-def contrast_cosine_public(rng, sizes=((3, 3, 5), (6, 3, 4))):
-    for n_a, n_b, d in sizes:
+def contrast_cosine_hidden(rng):
+    for n_a, n_b, d in ((4, 4, 6), (7, 3, 5), (1, 9, 30)):
         a, b = rng.normal(size=(2, n_a, d)), rng.normal(size=(2, n_b, d)) + 1
         case = "as many pairs in both" if n_a == n_b else "unequal numbers of pairs"
         for first_b, second_b in (b, b[::-1]):  # a cosine above 0 and one below
             yield call("contrast_cosine", *a, first_b, second_b, case=case)
 
 
-def sign_flip_public(rng, times=1, n_permutations=99):
-    for _ in range(times):  # small whole numbers, in which values equal to the observed one are exactly equal
+def sign_flip_hidden(rng):
+    a, b = rng.normal(size=(14, 6)), rng.normal(size=(9, 6))
+    a = a * np.sign(a.mean(axis=0) @ b.mean(axis=0))
+    for sign, name in ((1, "above"), (-1, "below")):
+        yield call("sign_flip_p", sign * a, b, random_signs(rng, 199, 14), case=f"the observed value is {name} 0")
+    for _ in range(3):  # small whole numbers, in which values equal to the observed one are exactly equal
         a, b = exact_contrasts(rng)
         signs = random_signs(rng, 60, len(a))
         signs[rng.choice(60, size=6, replace=False)] = np.repeat([1.0, -1.0], 3)[:, None]
         for sign in (1, -1):
             yield call("sign_flip_p", sign * a, b, signs, case="some values are equal to the observed one")
-    a, b = rng.normal(size=(14, 6)), rng.normal(size=(9, 6))
-    a = a * np.sign(a.mean(axis=0) @ b.mean(axis=0))
-    for sign, name in ((1, "above"), (-1, "below")):
-        signs = random_signs(rng, n_permutations, 14)
-        yield call("sign_flip_p", sign * a, b, signs, case=f"the observed value is {name} 0")
 
 
 def bias_bert(rng):
-    vectors = _pair_vectors()
+    from tutorial_lib.vectors import embed
+
+    pairs = load_texts("sentence-pairs")
     other = str(rng.choice(["finnish-czech", "monday-tuesday", "bright-dim", "funny-sad"]))
-    for name in ("female-male", other):
-        pairs = rng.permutation(16)[:12]
-        (first_a, second_a), (first_b, second_b) = (
-            [side[pairs] for side in vectors[n]] for n in ("doctor-nurse", name)
-        )
-        signs = random_signs(rng, 499, len(pairs))
+    for names in (("doctor-nurse", "female-male"), ("doctor-nurse", other)):
+        some = rng.permutation(16)[:12]
+        sides = [[side[i] for i in some] for name in names for side in zip(*pairs[name], strict=True)]
+        first_a, second_a, first_b, second_b = (embed(side, device="cpu").astype(np.float64) for side in sides)
+        signs = random_signs(rng, 499, 12)
         yield call("contrast_cosine", first_a, second_a, first_b, second_b, case="contrast_cosine")
         yield call("sign_flip_p", second_a - first_a, second_b - first_b, signs, case="sign_flip_p")
 
 
-def swap_public(rng, sizes=((9, 3),)):
-    for n, d in sizes:
-        words = rng.normal(size=(n, d)) * np.linspace(0.2, 4, n)[:, None]
-        direction, difference = rng.normal(size=(2, d))
-        difference = difference * np.sign(direction @ difference)
-        yield call("swap_p", direction, difference, words, case="along the direction")
-        yield call("swap_p", -direction, difference, words, case="against the direction")
+def swap_hidden(rng):
     direction, equal = np.array([0.0, 2.0]), 0  # whole numbers along an axis: equal cosines are exactly equal
     while equal != 1:  # no other swap, so that rounding cannot matter
         words = np.column_stack([rng.permutation(20)[:8], rng.integers(20, size=8)]).astype(float)
@@ -148,30 +116,9 @@ def swap_public(rng, sizes=((9, 3),)):
         cosines = np.abs((words[j] - words[i])[:, 1]) / np.linalg.norm(words[j] - words[i], axis=1)
         equal = np.count_nonzero(np.isclose(cosines, cosines[0]))
     yield call("swap_p", direction, words[1] - words[0], words, case="two of the words are the observed ones")
-
-
-contrast_cosine_hidden = partial(contrast_cosine_public, sizes=((4, 4, 6), (7, 3, 5), (1, 9, 30)))
-sign_flip_hidden = partial(sign_flip_public, times=3, n_permutations=199)
-swap_hidden = partial(swap_public, sizes=((12, 3), (25, 6)))
-
-
-@lru_cache
-def _token_vectors():
-    """The default model's vectors of all tokens of some texts, in every layer: (7, n, 384)."""
-    from tutorial_lib.texts import load_texts
-    from tutorial_lib.vectors import embed
-
-    texts = embed(load_texts("encyclopedia")[:12], pooling="tokens", layers="all", device="cpu")
-    return np.concatenate(texts, axis=1).astype(np.float64)
-
-
-@lru_cache
-def _pair_vectors():
-    """Contrast -> the default model's vectors of the first and of the second sentences of its pairs, (16, 384) each."""
-    from tutorial_lib.texts import load_texts
-    from tutorial_lib.vectors import embed
-
-    return {
-        name: [embed(list(side), device="cpu").astype(np.float64) for side in zip(*pairs, strict=True)]
-        for name, pairs in load_texts("sentence-pairs").items()
-    }
+    for n, d in ((12, 3), (25, 6)):
+        words = rng.normal(size=(n, d)) * np.linspace(0.2, 4, n)[:, None]
+        direction, difference = rng.normal(size=(2, d))
+        difference = difference * np.sign(direction @ difference)
+        yield call("swap_p", direction, difference, words, case="along the direction")
+        yield call("swap_p", -direction, difference, words, case="against the direction")
