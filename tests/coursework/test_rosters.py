@@ -71,6 +71,17 @@ def test_the_list_of_another_assignment_is_refused(put, tmp_path, capsys, monkey
     assert not (tmp_path / "out" / "grades.csv").exists()
 
 
+def test_a_mistyped_variant_is_refused_and_leaves_nothing(put, tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(grading.sandbox, "ready", lambda: None)
+    put("ada.ipynb", sources.solved_notebook("2-attention-2027"))
+    put("bob.ipynb", "{")
+    command = ["grade", str(tmp_path / "submitted"), "--assignment", "2-attention-207", "--to", str(tmp_path / "out")]
+    assert main(command) == 2
+    said = capsys.readouterr().err
+    assert "no file is the assignment 2-attention-207. ada.ipynb: not graded: is the assignment 2-attention-20" in said
+    assert not results.assignments_in(tmp_path / "out") and not list(tmp_path.rglob("*.csv"))
+
+
 def noted(tmp_path, digest, **row):
     """The days late of ada, after a grading with this file and row of the roster."""
     marks = [Marks("ada", ASSIGNMENT, "Ada_8_assignsubmission_file_/x", digest, points=dict(FULL))]
