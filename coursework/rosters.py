@@ -75,12 +75,12 @@ def numbers(roster):
 
 def keep(where, assignment, students):
     """Keep the class of an assignment with its results, for later commands."""
-    results.keep(where, f"roster-{assignment}", [asdict(student) for student in students.values()])
+    results.keep(where / f"roster-{assignment}.json", [asdict(student) for student in students.values()])
 
 
 def kept(where, assignment):
     """The class of an assignment as it was kept; empty if there is none."""
-    rows = results.kept(where, f"roster-{assignment}") or []
+    rows = results.kept(where / f"roster-{assignment}.json", list)
     return {row["id"]: Student(**{**row, "row": tuple(map(tuple, row["row"]))}) for row in rows}
 
 

@@ -12,12 +12,10 @@ marked answer, which shows if it changed later.
 import hashlib
 import re
 from dataclasses import dataclass, field
-from pathlib import Path
 
-from coursework import files, lateness, rosters, sources, tables
+from coursework import files, lateness, results, rosters, sources, tables
 from coursework.lateness import Late
 from coursework.marks import Marks
-from coursework.results import write
 from coursework.submissions import A_FEW_WORDS, released
 
 HEADINGS = ["student", "question", "points", "comment", "answer"]
@@ -36,7 +34,7 @@ class Word:
 
 
 def path_of(where, assignment):
-    return Path(where) / f"words-{assignment}.csv"
+    return where / f"words-{assignment}.csv"
 
 
 def read(where, assignment):
@@ -47,8 +45,8 @@ def read(where, assignment):
     headings, rows = tables.read(path)
     if missing := ", ".join(heading for heading in HEADINGS[:4] if heading not in headings):
         raise ValueError(f"{path} must have the columns {', '.join(HEADINGS)}; {missing} is missing")
-    there = {path.stem for path in (Path(where) / "marks" / assignment).glob("*.json")}
-    found, known = {}, there | rosters.kept(where, assignment).keys()
+    handed_in = {path.stem for path in where.glob(f"marks/{assignment}/*.json")}
+    found, known = {}, handed_in | rosters.kept(where, assignment).keys()
     for number, row in enumerate(rows, 2):
         texts = [tables.unquoted(row.get(name) or "") for name in HEADINGS]
         student, question, points, _, answer = (text.strip() for text in texts)
@@ -83,7 +81,7 @@ def give(where, assignment, given):
     """Replace these lines, {(student, question): Word}; all others stay, also those that were edited meanwhile."""
     found = {**read(where, assignment), **given}
     lines = [[*key, found[key].points, found[key].comment, found[key].answer] for key in sorted(found)]
-    write(path_of(where, assignment), tables.csv_text([HEADINGS, *lines]))  # no points are an empty cell
+    results.write(path_of(where, assignment), tables.csv_text([HEADINGS, *lines]))  # no points are an empty cell
 
 
 @dataclass
@@ -121,12 +119,8 @@ class Score:
 def scores(where, assignment, all_marks):
     """Return the `Score` of each of these marks."""
     given, late = read(where, assignment), lateness.late(where, assignment)
-
-    def score(marks):
-        word = given.get((marks.student, ORAL), Word())
-        return Score(marks, _cells(marks, given), late.get(marks.student), word)
-
-    return [score(marks) for marks in all_marks]
+    spoken = [given.get((marks.student, ORAL), Word()) for marks in all_marks]
+    return [Score(one, _cells(one, given), late.get(one.student), word) for one, word in zip(all_marks, spoken)]
 
 
 def _cells(marks, given):

@@ -144,7 +144,7 @@ def test_marks_of_another_version_are_not_read(tmp_path):
     assert results.load(tmp_path, ASSIGNMENT, "ada").student == "ada"
     (path,) = tmp_path.rglob("ada.json")
     results.write(path, path.read_text().replace('"version": ', '"version": 1'))
-    assert results.load(tmp_path, ASSIGNMENT, "ada") is None and results.unread(tmp_path, ASSIGNMENT) == 1
+    assert results.load(tmp_path, ASSIGNMENT, "ada") is None
     assert any("1 marks of an earlier version were not read" in line for line in reports.publish(tmp_path)[0])
 
 
@@ -157,10 +157,14 @@ def test_feedback_writes_alone_and_on_any_terminal(tmp_path, monkeypatch):
         assert main(["feedback", "--to", str(where)]) == 2
 
 
-def test_a_damaged_file_of_the_course_is_named(tmp_path):
-    (tmp_path / "names.json").write_text("[")
-    with pytest.raises(ValueError, match="names.json is damaged: use an older copy of the file"):
-        results.kept(tmp_path, "names")
+@pytest.mark.parametrize("text, said", [("[", "is damaged"), *((text, "must contain") for text in ("[]", "7", '"x"'))])
+@pytest.mark.parametrize("name", ["late", f"roster-{ASSIGNMENT}"])
+def test_a_damaged_file_of_the_course_is_named(name, text, said, tmp_path, capsys):
+    results.save(tmp_path, Marks("ada", ASSIGNMENT))
+    (tmp_path / f"{name}.json").write_text("{}" if text == "[]" and name != "late" else text)
+    assert main(["feedback", "--to", str(tmp_path)]) == 2
+    told = capsys.readouterr().err
+    assert f"{name}.json {said}" in told and "use an older copy of the file" in told and told.count("\n") == 1
 
 
 GRADE = ["grade", "submitted", "--assignment", ASSIGNMENT, "--to"]
