@@ -89,12 +89,12 @@ def _article(student, name, most, given, text, answer=""):
 
 
 class Server(ThreadingHTTPServer):
-    """The page of an assignment at `address`, until it is shut down. port: 0 for any that is free."""
+    """The page of an assignment at `address`, until it is shut down."""
 
     daemon_threads = True
 
-    def __init__(self, where, assignment, port=0):
-        super().__init__(("127.0.0.1", port), _Handler)
+    def __init__(self, where, assignment):
+        super().__init__(("127.0.0.1", 0), _Handler)  # at any port that is free
         self.where, self.assignment, self.writing = where, assignment, threading.Lock()
         self.path = f"/{secrets.token_urlsafe(24)}/"
         self.host = f"127.0.0.1:{self.server_port}"
