@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from functools import lru_cache
 from html import escape
 from itertools import groupby
-from pathlib import Path
 
 from coursework import pages, sources, words
 from coursework.files import MOODLE, of_an_lms, student_name
@@ -55,7 +54,7 @@ def page(score):
     total = f"{sum(known):g} of {sum(most for _, most, _ in given.values()):g} points" if given else "no points yet"
     if len(known) < len(given):
         total += " so far; your teacher still reads the written answers"
-    if late and late.days and late.rule and known:
+    if late.days and late.rule and known:
         days = "1 day" if late.days == 1 else f"{late.days} days"
         total += f". It came {days} late: {late.points(sum(known)):g} of these count"
     told = "".join(f"<li>{_text(text)}</li>" for text in marks.told[:MOST_NOTES])
@@ -133,7 +132,7 @@ def write_pages(results, assignment, scores):
 
     RESULTS/feedback-ASSIGNMENT.zip has them all, called as the LMS called what the student handed in.
     """
-    results, names = Path(results), set()
+    names = set()
     with atomic.beside(results / f"feedback-{assignment}.zip") as part:
         with zipfile.ZipFile(part, "w", zipfile.ZIP_DEFLATED) as archive:
             for score in (one for one in scores if one.marks.submitted):

@@ -19,9 +19,9 @@ NOTHING = {"rule": "", "days": {}}
 
 @dataclass(frozen=True)
 class Late:
-    """How late a submission is, in days begun, and what that costs."""
+    """How late a submission is, in days begun, None if it is not known, and what that costs."""
 
-    days: int = 0
+    days: int | None = None
     rule: str = ""  # "10%/day,3" takes a tenth of the points for each day, and all of them after three days
 
     def points(self, points):

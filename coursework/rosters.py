@@ -5,7 +5,6 @@ from dataclasses import asdict, dataclass, replace
 
 from coursework import results, tables
 from coursework.files import folded, student_name
-from coursework.lateness import Late
 
 # Headings of a student's name, in small letters, the best one first: of your own list, of Blackboard,
 # GitHub Classroom, Gradescope and Moodle. Canvas has its own two.
@@ -119,8 +118,7 @@ def shared(scores, members):
         theirs = by_group.get(members.get(one.marks.student), [])
         if not one.marks.submitted and len(theirs) == 1:
             (other,) = theirs
-            own = replace(other.marks, student=one.marks.student)
-            one = replace(other, marks=own, late=other.late or Late(), oral=one.oral)
+            one = replace(other, marks=replace(other.marks, student=one.marks.student), oral=one.oral)
         found.append(one)
     if partners := [new.marks.student for one, new in zip(scores, found) if new is not one]:
         about.append(f"No LMS knows whose page is {', '.join(partners)}: pass it on by hand, out of feedback/.")

@@ -1,7 +1,6 @@
 """Results of a class by question, case and mistake, for a teacher who decides what to teach again."""
 
 from html import escape
-from pathlib import Path
 from statistics import mean, median
 
 from coursework import feedback, pages, sources, words
@@ -79,5 +78,5 @@ def write_class(results, assignment, scores):
     if any(line[3] == "all points" and line[6] == "" for line in lines):  # a question waits for its first mark
         totals = []
     automatic = [one.marks.total for one in scores if one.marks.points]
-    write(Path(results) / f"class-{assignment}.html", page(assignment, lines, totals, automatic))
+    write(results / f"class-{assignment}.html", page(assignment, lines, totals, automatic))
     return lines

@@ -88,12 +88,12 @@ def give(where, assignment, given):
 class Score:
     """The result of one student in an assignment: marks, the teacher's points, and how late the file came.
 
-    cells: cell -> (points or None, out of how many, comment); empty without marks. late: None if it is not known.
+    cells: cell -> (points or None, out of how many, comment); empty without marks.
     """
 
     marks: Marks
     cells: dict[str, tuple] = field(default_factory=dict)
-    late: Late | None = None
+    late: Late = Late()
     oral: Word = Word()  # for the five minutes
 
     @property
@@ -119,8 +119,8 @@ class Score:
 def scores(where, assignment, all_marks):
     """Return the `Score` of each of these marks."""
     given, late = read(where, assignment), lateness.late(where, assignment)
-    spoken = [given.get((marks.student, ORAL), Word()) for marks in all_marks]
-    return [Score(one, _cells(one, given), late.get(one.student), word) for one, word in zip(all_marks, spoken)]
+    oral = [given.get((one.student, ORAL), Word()) for one in all_marks]
+    return [Score(one, _cells(one, given), late.get(one.student, Late()), word) for one, word in zip(all_marks, oral)]
 
 
 def _cells(marks, given):

@@ -27,7 +27,7 @@ def scored(*all_marks, late=None):
     def cells(one):
         return {name: (one.points.get(name, 4), most, "") for name, most in POINTS.items()} if one.points else {}
 
-    return [words.Score(one, cells(one), (late or {}).get(one.student)) for one in all_marks]
+    return [words.Score(one, cells(one), (late or {}).get(one.student, lateness.Late())) for one in all_marks]
 
 
 def listed(name, **row):
@@ -128,7 +128,7 @@ def test_no_file_name_redirects_a_page(path, name, zipped, put, tmp_path):
     ((_, file, _, _),) = files.find(tmp_path / "submitted")
     assert feedback.returned(marks_of("eve", file)) == name.format(ASSIGNMENT)
     lateness.note_late(tmp_path, ASSIGNMENT, [marks_of("eve", file)], {})
-    assert lateness.late(tmp_path, ASSIGNMENT).get("eve", lateness.Late()).days == int(path.startswith("eve_LATE"))
+    assert lateness.late(tmp_path, ASSIGNMENT).get("eve", lateness.Late(0)).days == int(path.startswith("eve_LATE"))
 
 
 def test_the_archive_holds_each_page_once(tmp_path):
