@@ -21,7 +21,7 @@ def write(given, marks, students):
     for one in marks:
         one.notes += [f"its answer to {name} has changed since it was marked" for name in words.changed(given.to, one)]
     results.write(given.to / "report.md", report(marks, scores, about))
-    noted = [bool(one.notes) for one in marks if one.submitted]
+    noted = [bool(one.notes or one.told) for one in marks if one.submitted]
     print(f"{len(noted)} submissions, {sum(noted)} of them with notes. Read {given.to / 'report.md'}")
 
 

@@ -193,7 +193,8 @@ def test_each_layout_names_the_student(text, path, student, put, tmp_path):
     for checkpoint in (".ipynb_checkpoints/x.ipynb", f"{path.rpartition('/')[0]}/.ipynb_checkpoints/x.ipynb"):
         put(checkpoint, "{}")
     put(path, "{}")
-    assert [(name, file) for name, file, *_ in files.find(tmp_path / "submitted", known, roster)] == [(student, path)]
+    ((name, (found,), _),) = files.find(tmp_path / "submitted", known, roster)
+    assert (name, found.shown) == (student, path)
 
 
 GRADESCOPE = Path(__file__).with_name("submission_metadata.yml").read_text(encoding="utf-8")

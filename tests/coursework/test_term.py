@@ -125,9 +125,9 @@ def test_no_file_name_redirects_a_page(path, name, zipped, put, tmp_path):
             archive.writestr(path, "{}")
     else:
         put(path, "{}")
-    ((_, file, _, _),) = files.find(tmp_path / "submitted")
-    assert feedback.returned(marks_of("eve", file)) == name.format(ASSIGNMENT)
-    lateness.note_late(tmp_path, ASSIGNMENT, [marks_of("eve", file)], {})
+    ((_, (found,), _),) = files.find(tmp_path / "submitted")
+    assert feedback.returned(marks_of("eve", found.shown)) == name.format(ASSIGNMENT)
+    lateness.note_late(tmp_path, ASSIGNMENT, [marks_of("eve", found.shown)], {})
     assert lateness.late(tmp_path, ASSIGNMENT).get("eve", lateness.Late(0)).days == int(path.startswith("eve_LATE"))
 
 
