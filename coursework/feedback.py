@@ -78,22 +78,19 @@ def page(score):
 def _question(question, marks, given, seen):
     """A question as HTML. seen: the reasons on the page so far, because each appears once."""
     there = {name: given[name] for name in question.parts if name in given}
-    lines = []
+    lines, folded = [], []
     for name, (points, most, comment) in there.items():
-        reason, cases = marks.reasons.get(name, ""), marks.cases.get(name, [])
+        if name in question.rubrics and points is not None and comment != words.NO_ANSWER:
+            folded.append(_folded("How it is marked", pages.markdown(question.rubrics[name])))
         if points == most and not comment:
             continue
+        reason, cases = marks.reasons.get(name, ""), marks.cases.get(name, [])
         text = _text("The reason is the same." if reason in seen else reason)
         seen |= {reason} - {""}
         said = [f"{escape(label[:100])}: {'right' if right else 'not right'}" for label, right in cases[:MOST_NOTES]]
         text += f"<p>{'<br>'.join(said)}</p>" if said else ""
-        text += _comment(comment)
-        lines.append(f"<li>{question.parts[name]}: {_points(points, most)}{text}</li>")
+        lines.append(f"<li>{question.parts[name]}: {_points(points, most)}{text}{_comment(comment)}</li>")
     known = [points for points, *_ in there.values() if points is not None]
-    folded = []
-    for name, rubric in question.rubrics.items():
-        if name in there and there[name][0] is not None and there[name][2] != words.NO_ANSWER:
-            folded.append(_folded("How it is marked", pages.markdown(rubric)))
     answered = [name for name in question.answers if name in marks.answers]
     own = [pages.as_typed(marks.answers[one], marks.pictures.get(one, {})) for one in answered]
     folded += [_folded("What you handed in", "".join(own))] if own else []

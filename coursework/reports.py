@@ -18,8 +18,10 @@ def write(given, marks, students):
     marks = rosters.without_covered(marks, rosters.members(students))
     about = [sandbox.bound(sandbox.Limits()), *about, *said]
     about += [*namesakes(marks), *rosters.of_another_name(marks, students)]
-    for one in marks:
-        one.notes += [f"its answer to {name} has changed since it was marked" for name in words.changed(given.to, one)]
+    by_name = {one.student: one for one in marks}
+    for (student, name), word in words.read(given.to, given.assignment).items():
+        if student in by_name and words.changed(word, by_name[student], name):
+            by_name[student].notes.append(f"its answer to {name} has changed since it was marked")
     results.write(given.to / "report.md", report(marks, scores, about))
     noted = [bool(one.notes or one.told) for one in marks if one.submitted]
     print(f"{len(noted)} submissions, {sum(noted)} of them with notes. Read {given.to / 'report.md'}")

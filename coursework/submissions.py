@@ -390,11 +390,7 @@ def _parsed(content, file):
 
 
 def _source(cell):
-    """A cell's text, which may be a list of its lines; empty if it is neither."""
-    value = cell.get("source")
-    value = "".join(part for part in value if isinstance(part, str)) if isinstance(value, list) else value
-    value = value if isinstance(value, str) else ""
-    return value.replace("\x00", "").replace("\r\n", "\n").replace("\r", "\n")
+    return pictures.text_in(cell.get("source")).replace("\x00", "").replace("\r\n", "\n").replace("\r", "\n")
 
 
 def _grade_id(cell):

@@ -98,7 +98,6 @@ class Score:
 
     @property
     def known(self):
-        """The points that are known so far."""
         return [points for points, *_ in self.cells.values() if points is not None]
 
     @property
@@ -143,15 +142,12 @@ def blank(marks, name):
     return marks.answers.get(name, given).strip() in ("", given.strip())
 
 
+def changed(word, marks, name):
+    """Whether an answer is not the one that the teacher marked."""
+    return word.answer not in ("", digest(marks, name))
+
+
 def digest(marks, name):
     """What stands for an answer in the file: another answer, or another picture in it, has another digest."""
     answer = marks.answers.get(name, ""), marks.pictures.get(name, {}), marks.extra
     return hashlib.sha256(repr(answer).encode("utf-8", "surrogatepass")).hexdigest()[:12]
-
-
-def changed(where, marks):
-    """The written answers of a student that are not those that the teacher marked."""
-    given = read(where, marks.assignment)
-    written = sources.points(marks.assignment, marks=("written",))
-    marked = {name: given[marks.student, name].answer for name in written if (marks.student, name) in given}
-    return [name for name, answer in marked.items() if answer and answer != digest(marks, name)]
