@@ -13,6 +13,7 @@ import pytest
 
 from coursework import files, rosters, sources
 from tests.coursework.conftest import ASSIGNMENT, with_code
+from tests.coursework.test_rosters import PLATFORMS
 
 NAME = f"{ASSIGNMENT}.ipynb"
 SOLVED = sources.solved_notebook(ASSIGNMENT)
@@ -165,14 +166,8 @@ def test_a_flood_of_files_is_cut(put, sort_out, tmp_path):
         assert "25 files: only the first 20 were opened" in found[name].notes
 
 
-CANVAS = """Student,ID,SIS User ID,SIS Login ID,Section,Assignment 1 (12)
-    Points Possible,,,,,40
-"Lovelace, Ada",4711,S1,al1815,A,12
-"Hopper, Grace",4712,S2,,A,
-"Student, Test",4999,,,A,
-"""
 BLACKBOARD = "Last Name\tFirst Name\tUsername\nLovelace\tAda\ta_1\nHopper\tGrace\t1\n"
-MOODLE = "Identifier,Full name,Email address\nParticipant 815,Ada Lovelace,ada@example.org\n"
+CANVAS, MOODLE = (PLATFORMS[name][0] for name in ("Canvas", "Moodle"))
 
 
 @pytest.mark.parametrize("text, path, student", [
@@ -182,9 +177,9 @@ MOODLE = "Identifier,Full name,Email address\nParticipant 815,Ada Lovelace,ada@e
     ("", "2-attention_ada_attempt_2026-11-03-10-15-00_2-attention.ipynb", "ada"),
     ("", "Home_work_1_ada_attempt_2026-11-03-10-15-00_x_bob_attempt_2026-11-03-10-15-00_4711_99_x.ipynb", "ada"),
     (BLACKBOARD, "2-attention_a_1_attempt_2026-11-03-10-15-00_x.pdf", "a_1"),
-    (CANVAS, "lovelaceada_4711_99_x.ipynb", "al1815"), (CANVAS, "hoppergrace_LATE_4712_98_x.ipynb", "4712"),
-    (CANVAS, "turingalan_4713_97_x.ipynb", "turingalan"), (CANVAS, "studenttest_4999_97_x.ipynb", "studenttest"),
-    (MOODLE, "Ada Lovelace_815_assignsubmission_file_/x.ipynb", "ada@example.org"),
+    (CANVAS, "lovelaceada_4711_99_x.ipynb", "ada@x.edu"), (CANVAS, "teststudent_LATE_4999_98_x.ipynb", "4999"),
+    (CANVAS, "turingalan_4713_97_x.ipynb", "turingalan"), (CANVAS, "studenttest_5000_97_x.ipynb", "studenttest"),
+    (MOODLE, "Ada Lovelace_815_assignsubmission_file_/x.ipynb", "ada@x.edu"),
 ])  # fmt: skip
 def test_each_layout_names_the_student(text, path, student, put, tmp_path):
     (tmp_path / "class.csv").write_text(text)

@@ -148,13 +148,14 @@ def test_marks_of_another_version_are_not_read(tmp_path):
     assert any("1 marks of an earlier version were not read" in line for line in reports.publish(tmp_path)[0])
 
 
-def test_feedback_writes_alone_and_on_any_terminal(tmp_path, monkeypatch):
+def test_feedback_writes_alone_and_on_any_terminal(tmp_path, monkeypatch, capsys):
     where = tmp_path / "Übung"
     results.save(where, Marks("ada", ASSIGNMENT))
     monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(io.BytesIO(), "ascii"))
     assert main(["feedback", "--to", str(where)]) == 0
     with results.alone(where):
         assert main(["feedback", "--to", str(where)]) == 2
+    assert "is in use by another grading: wait" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("text, said", [("[", "is damaged"), *((text, "must contain") for text in ("[]", "7", '"x"'))])

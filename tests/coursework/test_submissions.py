@@ -3,12 +3,10 @@
 The messages about each damaged notebook are compared with the page "Check my notebook" in test_check.py.
 """
 
-import copy
 import json
 import os
 import re
 
-import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell
 
@@ -41,8 +39,8 @@ def is_full(submission):
     return submission.answers == GIVEN and set(CODE) <= set(submission.cells)
 
 
-# Damaged notebook -> (the sentences for the student, the answers that are not those of the solved notebook: a part of each,
-# or None if there is none, how many cells count as added).
+# Damaged notebook -> (the sentences for the student, the answers that are not those of the solved notebook: a part of
+# each, or None if there is none, how many cells count as added).
 SLIPS = {
     "never saved": (["blank"], dict.fromkeys(GIVEN, ""), 0),
     "one answer is missing": ([], {"softmax": "NotImplementedError"}, 0),
@@ -61,6 +59,7 @@ SLIPS = {
     "a given cell was changed": (["changed"], {}, 0),
     "a cell was deleted": (["missing"], {"softmax": None}, 0),
     "a cell is there twice": (["copies"], {}, 1),
+    "a copy below is wrong": (["copies"], {"softmax": EMPTY}, 1),
     "a written cell is there four times": (["copies"], {WRITTEN: "Last."}, 2),
     "all names are lost": (["nameless", "missing", "words"], {WRITTEN: None}, 1),
     "very many cells": (["many-added"], {}, submissions.MOST_ADDED),
@@ -122,18 +121,6 @@ def test_a_folder_without_a_file_is_told(solved, put, sort_out, tmp_path):
     assert found["ada.l"].notes == ["ada.l/: not graded: is a folder without a file"]
     for name in ("ada.l", "kim"):
         assert f"Your folder {name} could not be graded: it is a folder without a file." in found[name].told[0]
-
-
-@pytest.mark.parametrize("by", [-9, 0, 1, 9])
-def test_the_last_of_two_copies_counts(by, solved):
-    own = cell(solved, "softmax")
-    copied = {**copy.deepcopy(own), "source": EMPTY}
-    place = max(solved.cells.index(own) + by, 0)
-    solved.cells.insert(place + (by > 0), nbformat.from_dict(copied))
-    ada = read(solved)
-    first, last = (own.source, EMPTY) if by > 0 else (EMPTY, own.source)
-    assert [text for text in ada.cells if "def softmax" in text] == [first, last]
-    assert ada.answers["softmax"] == last and ada.extra == [("code", first)]
 
 
 def test_the_value_after_its_own_cell_is_kept(solved):

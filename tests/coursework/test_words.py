@@ -75,9 +75,6 @@ def test_points_of_code_come_from_marks_alone(tmp_path):
     words.give(tmp_path, ASSIGNMENT, {("ada", "softmax-hidden"): words.Word(None, "Use keepdims.")})
     ada = marks_of("ada", softmax_hidden=2.5)
     assert score_of(tmp_path, ada).cells["softmax-hidden"] == (2.5, 4, "Use keepdims.")
-    words.path_of(tmp_path, ASSIGNMENT).write_text(f"{HEAD}ada,softmax-hidden,4,,\n")
-    with pytest.raises(ValueError, match="line 2: the points of softmax-hidden come from grading"):
-        score_of(tmp_path, ada)
 
 
 WRONG = {
@@ -86,6 +83,7 @@ WRONG = {
     f"ada,{WRITTEN},good,,": "must be a number from 0 to 4, got 'good'",
     "ada,oral,5,,": "must be a number from 0 to 4", "ada,why,1,,": "'why' is not a question of 2-attention",
     f"ada,{WRITTEN},1,,\nada,{WRITTEN},2,,": "line 3: ada and why-square-root have a line already",
+    "ada,softmax-hidden,4,,": "line 2: the points of softmax-hidden come from grading",
     f"adda,{WRITTEN},1,,": "line 2: adda is not in the roster and has handed in nothing",
 }  # fmt: skip
 
