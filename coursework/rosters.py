@@ -123,9 +123,3 @@ def shared(scores, members):
     if partners := [new.marks.student for one, new in zip(scores, found) if new is not one]:
         about.append(f"No LMS knows whose page is {', '.join(partners)}: pass it on by hand, out of feedback/.")
     return found, about
-
-
-def without_covered(all_marks, members):
-    """Return the marks without students who handed in nothing if another one of the group did."""
-    handed_in = {members[one.student] for one in all_marks if one.points and one.student in members}
-    return [one for one in all_marks if one.submitted or members.get(one.student) not in handed_in]

@@ -72,9 +72,7 @@ def sorted_out(folder, assignment, known=None, roster=(), names=None):
         submission = chosen.get(student, refused[student])
         for file, reason in left[student]:
             another = f"Another file of yours, {base(file)}, was not graded: it {reason}."
-            submission.notes.append(
-                f"{f'another file, {file},' if student in chosen else f'{file}:'} not graded: {reason}"
-            )
+            submission.notes.append(f"{file}: not graded: {reason}")
             submission.told.append(another if student in chosen else _told(file, reason))
         submission.notes += notes
     return list(chosen.values()), [one for student, one in refused.items() if student not in chosen]

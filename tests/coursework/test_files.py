@@ -127,7 +127,7 @@ def test_a_folder_that_may_not_be_opened(put, monkeypatch, sort_out):
     found = sort_out()
     assert not found["ada"].notes
     assert found["eve"].notes == ["eve: not graded: could not be opened: Permission denied"]
-    assert "kim/closed, not graded" in found["kim"].notes[0] and found["kim"].answers
+    assert "kim/closed: not graded" in found["kim"].notes[0] and found["kim"].answers
 
 
 def test_links_pipes_and_deep_files_are_not_opened(put, sort_out, tmp_path):
@@ -141,7 +141,7 @@ def test_links_pipes_and_deep_files_are_not_opened(put, sort_out, tmp_path):
     (submitted / "lee").mkdir()
     (submitted / "lee" / NAME).symlink_to(bob)
     found = sort_out()
-    assert "ada/pipe.ipynb, not graded: is not a regular file" in found["ada"].notes[0]
+    assert "ada/pipe.ipynb: not graded: is not a regular file" in found["ada"].notes[0]
     assert "is not a regular file" in found["eve"].notes[0] and not found["bob"].notes
     assert "too deep" in found["max"].notes[0]
     for name in ("kim", "lee"):
