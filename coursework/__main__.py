@@ -12,7 +12,6 @@ if __name__ == "__main__" and os.getcwd() != ROOT:
 
 import argparse  # noqa: E402
 import contextlib  # noqa: E402
-import zipfile  # noqa: E402
 from pathlib import Path  # noqa: E402
 
 from coursework import lateness, references, results, sandbox, sources  # noqa: E402
@@ -33,26 +32,19 @@ def assignments(given):
         text = nbformat.writes(sources.student_notebook(name, INSTALL)) + "\n"
         results.write(given.to / f"{name}.ipynb", text)
         archive = ROOT / "_build" / "assignments" / f"{name}.zip"
-        archive.parent.mkdir(parents=True, exist_ok=True)
-        with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as file:
-            file.writestr(zipfile.ZipInfo(f"{name}.ipynb", (2026, 1, 1, 0, 0, 0)), text)
+        results.write_archive(archive, [(f"{name}.ipynb", text)])
         print(f"{given.to / name}.ipynb   {archive.relative_to(ROOT)}")
 
 
 def grade(given):
     """Grade a folder of submissions."""
-    from tqdm import tqdm
-
     from coursework import grading, reports, rosters
 
     students = rosters.read_roster(given.roster) if given.roster else rosters.kept(given.to, given.assignment)
     if given.late:
         lateness.checked(given.late)
 
-    def progress(futures):
-        return tqdm(futures, desc="grading", unit=" notebooks", disable=not sys.stderr.isatty())
-
-    settings = grading.Settings(given.seed, again=given.again, progress=progress)
+    settings = grading.Settings(given.seed, again=given.again)
     try:
         results.check_apart(given.submissions, given.to)
         sandbox.ready()

@@ -1,7 +1,6 @@
 """What goes back to the students, and the report that the teacher reads: plain pages, with no hidden check in them."""
 
 import re
-import zipfile
 from dataclasses import dataclass
 from functools import lru_cache
 from html import escape
@@ -9,12 +8,10 @@ from itertools import groupby
 
 from coursework import pages, sources, words
 from coursework.files import MOODLE, of_an_lms, student_name
-from coursework.results import write
-from tutorial_lib import atomic
+from coursework.results import write, write_archive
 
 MOST_NOTES = 30  # of one submission, in the report and on the page
 MOST_TEXT = 2_000  # characters of a reason, or of what else is said to a student
-MADE = (2026, 1, 1, 0, 0, 0)  # of all files in an archive: the same pages give the same archive
 
 
 @dataclass(frozen=True)
@@ -129,17 +126,17 @@ def write_pages(results, assignment, scores):
 
     RESULTS/feedback-ASSIGNMENT.zip has them all, called as the LMS called what the student handed in.
     """
-    names = set()
-    with atomic.beside(results / f"feedback-{assignment}.zip") as part:
-        with zipfile.ZipFile(part, "w", zipfile.ZIP_DEFLATED) as archive:
-            for score in (one for one in scores if one.marks.submitted):
-                marks, text = score.marks, page(score)
-                own = f"{marks.student}/{assignment}.html"
-                write(results / "feedback" / own, text)
-                name = returned(marks) if returned(marks) not in names else own
-                names.add(name)
-                content = text.encode("utf-8", "backslashreplace")
-                archive.writestr(zipfile.ZipInfo(name, MADE), content, zipfile.ZIP_DEFLATED)
+
+    def written():
+        names = set()
+        for marks, text in ((one.marks, page(one)) for one in scores if one.marks.submitted):
+            own = f"{marks.student}/{assignment}.html"
+            write(results / "feedback" / own, text)
+            name = returned(marks) if returned(marks) not in names else own
+            names.add(name)
+            yield name, text
+
+    write_archive(results / f"feedback-{assignment}.zip", written())
 
 
 def returned(marks):

@@ -7,9 +7,10 @@ teacher says so, or if the assignment or this program changes; the report says s
 
 import os
 import threading
-from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
+
+from tqdm import tqdm
 
 from coursework import comparison, exam, files, marks, processes, results, rosters, runs, sandbox
 from coursework.submissions import RIGHT_ONE, age, base, sorted_out
@@ -25,7 +26,6 @@ class Settings:
     workers: int | None = None  # submissions at a time; None: one a processor, if there is memory for them
     limits: sandbox.Limits = sandbox.Limits()
     again: tuple[str, ...] | None = None  # whose new submission counts whatever its name is; (): everybody's
-    progress: Callable[[Iterable], Iterable] = iter  # wraps the iterator over what gets done, to show it
 
 
 def grade(submission, asked, **how):
@@ -75,7 +75,7 @@ class Batch:
         with ThreadPoolExecutor(workers) as pool:  # the work is done in the sandboxes: threads will do
             try:
                 futures = {pool.submit(self.marks_of, submission): submission for submission in waiting}
-                for future in self.settings.progress(as_completed(futures)):
+                for future in tqdm(as_completed(futures), "grading", len(futures), unit=" notebooks", disable=None):
                     try:
                         results.save(self.where, future.result())
                     except runs.Lost:
