@@ -30,7 +30,8 @@ class Settings:
 
 def grade(submission, asked, **how):
     """The marks of one submission, which runs, is compared and is marked. asked: the exam; how: as for `runs.run`."""
-    return marks.mark(comparison.compare(runs.work(submission, asked, **how)))
+    ran = runs.run(submission.cells, exam.of_student(submission, asked), keep=submission.keep, **how)
+    return marks.mark(comparison.compare(runs.Work(submission, asked, *ran)))
 
 
 def grade_all(folder, where, assignment, students=None, settings=Settings()):

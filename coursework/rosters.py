@@ -112,13 +112,11 @@ def shared(scores, members):
     for group, theirs in sorted(by_group.items()):
         if len(theirs) > 1:
             names = " and ".join(one.marks.student for one in theirs)
-            said = "handed in; each has the own mark, and no one else of the group has one."
-            about.append(f"Group {group}: {names} {said}")
+            about.append(f"Group {group}: {names} handed in; each keeps their own mark, and the others have none.")
     for one in scores:
         theirs = by_group.get(members.get(one.marks.student), [])
         if not one.marks.submitted and len(theirs) == 1:
-            (other,) = theirs
-            one = replace(other, marks=replace(other.marks, student=one.marks.student), oral=one.oral)
+            one = replace(theirs[0], marks=replace(theirs[0].marks, student=one.marks.student), oral=one.oral)
         found.append(one)
     if partners := [new.marks.student for one, new in zip(scores, found) if new is not one]:
         about.append(f"No LMS knows whose page is {', '.join(partners)}: pass it on by hand, out of feedback/.")
