@@ -23,7 +23,6 @@ class Settings:
     """How a class is graded."""
 
     seed: int | None = None  # of the inputs; None: the course's
-    workers: int | None = None  # submissions at a time; None: one a processor, if there is memory for them
     limits: sandbox.Limits = sandbox.Limits()
     again: tuple[str, ...] | None = None  # whose new submission counts whatever its name is; (): everybody's
 
@@ -72,8 +71,7 @@ class Batch:
     def grade(self, waiting):
         """Grade and keep them all; those that were lost are tried again, one by one."""
         lost = []
-        workers = self.settings.workers or _workers(self.settings.limits)
-        with ThreadPoolExecutor(workers) as pool:  # the work is done in the sandboxes: threads will do
+        with ThreadPoolExecutor(_workers(self.settings.limits)) as pool:  # the sandboxes do the work: threads will do
             try:
                 futures = {pool.submit(self.marks_of, submission): submission for submission in waiting}
                 for future in tqdm(as_completed(futures), "grading", len(futures), unit=" notebooks", disable=None):
