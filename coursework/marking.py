@@ -35,11 +35,9 @@ def page(where, assignment):
         answers = [_answer(marks, name, worth[name], given) for marks in all_marks if marks.student not in blank]
         empty = f"{words.NO_ANSWER} 0 points: {', '.join(map(pages.apart, blank))}." if blank else ""
         body.append(_question(title, rubric, answers, empty))
-    minutes = []
-    for marks in all_marks:
-        if asked := own_code.questions(marks):
-            text = pages.as_typed("\n\n".join(asked))
-            minutes.append(_article(marks, words.ORAL, words.MOST_ORAL, given, text))
+    asked = [(marks, "\n\n".join(own_code.questions(marks))) for marks in all_marks]
+    texts = [(marks, pages.as_typed(text)) for marks, text in asked if text]
+    minutes = [_article(marks, words.ORAL, words.MOST_ORAL, given, text) for marks, text in texts]
     rubric = f"Up to {words.MOST_ORAL} points in a column of their own. Ask why, and which line makes it so."
     body.append(_question("Five minutes with each, about the student's own code", rubric, minutes, ""))
     return pages.page(f"Mark: {sources.title(assignment)}", f"{''.join(body)}\n<script>\n{SCRIPT}</script>")

@@ -14,6 +14,7 @@ LAST, FIRST = ("last_name", "last name", "full name", "name"), ("first_name", "f
 EMAIL = ("email", "email address")
 OWN = ("group", "days_late")  # columns that a teacher adds
 NO_STUDENTS = ("Points Possible", "Student, Test")
+NUMBERED = ("ID", "Identifier")  # columns with the numbers that an LMS puts into the names of files
 PARTICIPANT = "Participant "  # Moodle's number of a student in one assignment
 
 
@@ -63,13 +64,10 @@ def read_roster(path):
 
 
 def numbers(roster):
-    """Number of an LMS -> student: Canvas's ID, and Moodle's "Participant 815", are in the names of files."""
-    found = {}
-    for student in roster.values():
-        row = dict(student.row)
-        texts = row.get("ID", "").strip(), row.get("Identifier", "").removeprefix(PARTICIPANT).strip()
-        found |= {text: student.id for text in texts if text.isdigit()}
-    return found
+    """Number of an LMS -> student: Canvas's ID, and Moodle's "Participant 815"."""
+    columns = [(student.id, text) for student in roster.values() for name, text in student.row if name in NUMBERED]
+    texts = [(text.removeprefix(PARTICIPANT).strip(), id) for id, text in columns]
+    return {text: id for text, id in texts if text.isdigit()}
 
 
 def keep(where, assignment, students):
