@@ -44,12 +44,12 @@ def grade(given):
     if given.late:
         lateness.checked(given.late)
 
-    settings = grading.Settings(given.seed, again=given.again)
     try:
         results.check_apart(given.submissions, given.to)
         sandbox.ready()
         with results.alone(given.to):
-            marks = grading.grade_all(given.submissions, given.to, given.assignment, students, settings)
+            how = given.assignment, students, given.seed, given.again
+            marks = grading.grade_all(given.submissions, given.to, *how)
             reports.write(given, marks, students)
     except KeyboardInterrupt:
         print(f"Stopped. What was graded is kept in {given.to}: give the same command to go on.", file=sys.stderr)

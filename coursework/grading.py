@@ -8,7 +8,6 @@ teacher says so, or if the assignment or this program changes; the report says s
 import os
 import threading
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from dataclasses import dataclass
 
 from tqdm import tqdm
 
@@ -18,28 +17,20 @@ from coursework.submissions import RIGHT_ONE, age, base, sorted_out
 NOT_YET = "Your work could not be graded yet. Your teacher knows, and will see to it."
 
 
-@dataclass(frozen=True)
-class Settings:
-    """How a class is graded."""
-
-    seed: int | None = None  # of the inputs; None: the course's
-    limits: sandbox.Limits = sandbox.Limits()
-    again: tuple[str, ...] | None = None  # whose new submission counts whatever its name is; (): everybody's
-
-
 def grade(submission, asked, **how):
     """The marks of one submission, which runs, is compared and is marked. asked: the exam; how: as for `runs.run`."""
     ran = runs.run(submission.cells, exam.of_student(submission, asked), keep=submission.keep, **how)
     return marks.mark(comparison.compare(runs.Work(submission, asked, *ran)))
 
 
-def grade_all(folder, where, assignment, students=None, settings=Settings()):
+def grade_all(folder, where, assignment, students=None, seed=None, again=None, limits=sandbox.Limits()):
     """Grade every submission of an assignment below a folder; marks go to WHERE/marks/ASSIGNMENT/STUDENT.json.
 
-    students: name -> `rosters.Student`. Returns all marks that WHERE holds for the assignment, and those of the roster
-    who handed in nothing. Before, ask `results.check_apart` and `sandbox.ready`.
+    students: name -> `rosters.Student`. seed: of the inputs, if not the course's. again: whose new submission counts
+    whatever its name is; (): everybody's. Returns all marks that WHERE holds for the assignment, and those of the
+    roster who handed in nothing. Before, ask `results.check_apart` and `sandbox.ready`.
     """
-    seed = results.seed_of(where) if settings.seed is None else settings.seed
+    seed = results.seed_of(where) if seed is None else seed
     students, names = students or {}, results.kept(where / "names.json")  # whose file is whose stays as it was
     readable, refused = sorted_out(folder, assignment, rosters.numbers(students), students, names)
     owners = {submission.student for submission in (*readable, *refused)}
@@ -49,11 +40,12 @@ def grade_all(folder, where, assignment, students=None, settings=Settings()):
     others = [one.notes[0].rpartition(":")[0] for one in refused if f"{assignment} was asked for" in one.notes[0]]
     if others and not readable and assignment not in results.assignments_in(where):
         raise ValueError(f"no file is the assignment {assignment}. {others[0]}. Check the name and its variant")
-    if unknown := {*map(files.student_name, settings.again or ())} - owners:
+    named = {*map(files.student_name, again or ())}
+    if unknown := named - owners:
         raise ValueError(f"--again names {', '.join(sorted(unknown))}, of whom the folder has no file")
     results.keep(where / "names.json", names)
     asked, key = exam.prepare_apart(assignment, seed), results.key(assignment, seed)
-    batch = Batch(where, asked, key, settings)
+    batch = Batch(where, asked, key, owners if again is not None and not named else named, limits)
     batch.grade(readable)
     processes.end_judges()
     for submission in refused:
@@ -64,14 +56,14 @@ def grade_all(folder, where, assignment, students=None, settings=Settings()):
 class Batch:
     """The submissions of an assignment that are graded together. key: what their marks depend on."""
 
-    def __init__(self, where, asked, key, settings):
-        self.where, self.asked, self.key, self.settings = where, asked, key, settings
+    def __init__(self, where, asked, key, again, limits):
+        self.where, self.asked, self.key, self.again, self.limits = where, asked, key, again, limits
         self.stop = threading.Event()  # the sandboxes that run are ended
 
     def grade(self, waiting):
         """Grade and keep them all; those that were lost are tried again, one by one."""
         lost = []
-        with ThreadPoolExecutor(_workers(self.settings.limits)) as pool:  # the sandboxes do the work: threads will do
+        with ThreadPoolExecutor(_workers(self.limits)) as pool:  # the sandboxes do the work: threads will do
             try:
                 futures = {pool.submit(self.marks_of, submission): submission for submission in waiting}
                 for future in tqdm(as_completed(futures), "grading", len(futures), unit=" notebooks", disable=None):
@@ -101,16 +93,14 @@ class Batch:
         same = before and before.digest == submission.digest
         if same and before.key == self.key:
             return marks.noted(before, submission)
-        again = self.settings.again
-        named = again is not None and (not again or submission.student in map(files.student_name, again))
-        if before and not same and not named and age(submission) <= age(before):
+        if before and not same and submission.student not in self.again and age(submission) <= age(before):
             note = f"another file, {submission.file}, was left: the mark is that of {before.file}."
             note += f" To grade it instead, say --again {submission.student}"
             told = f"Your file {base(submission.file)} was not graded: your mark is that of {base(before.file)}, which"
             told += f" you handed in before. {RIGHT_ONE}."
             return _unchanged(before, submission, [note], [told])
         try:
-            new = grade(submission, self.asked, limits=self.settings.limits, stop=self.stop)
+            new = grade(submission, self.asked, limits=self.limits, stop=self.stop)
         except sandbox.Interrupted:
             raise
         except Exception as error:  # whatever one submission does to us, the others are graded
