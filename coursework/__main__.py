@@ -12,7 +12,6 @@ if __name__ == "__main__" and os.getcwd() != ROOT:
 
 import argparse  # noqa: E402
 import contextlib  # noqa: E402
-import zipfile  # noqa: E402
 from pathlib import Path  # noqa: E402
 
 from coursework import lateness, references, results, sandbox, sources  # noqa: E402
@@ -30,34 +29,27 @@ def assignments(given):
 
     references.out_of_step(fix=True)
     for name in sources.varied(given.variant) if given.variant else sources.names():
-        path, text = given.to / f"{name}.ipynb", nbformat.writes(sources.student_notebook(name, INSTALL)) + "\n"
-        results.write(path, text)
+        text = nbformat.writes(sources.student_notebook(name, INSTALL)) + "\n"
+        results.write(given.to / f"{name}.ipynb", text)
         archive = ROOT / "_build" / "assignments" / f"{name}.zip"
-        archive.parent.mkdir(parents=True, exist_ok=True)
-        with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as file:
-            file.writestr(zipfile.ZipInfo(f"{name}.ipynb", (2026, 1, 1, 0, 0, 0)), text)
-        print(f"{path.relative_to(ROOT) if path.is_relative_to(ROOT) else path}   {archive.relative_to(ROOT)}")
+        results.write_archive(archive, [(f"{name}.ipynb", text)])
+        print(f"{given.to / name}.ipynb   {archive.relative_to(ROOT)}")
 
 
 def grade(given):
     """Grade a folder of submissions."""
-    from tqdm import tqdm
-
     from coursework import grading, reports, rosters
 
     students = rosters.read_roster(given.roster) if given.roster else rosters.kept(given.to, given.assignment)
     if given.late:
         lateness.checked(given.late)
 
-    def progress(futures):
-        return tqdm(futures, desc="grading", unit=" notebooks", disable=not sys.stderr.isatty())
-
-    settings = grading.Settings(given.seed, given.workers, again=given.again, progress=progress)
     try:
         results.check_apart(given.submissions, given.to)
         sandbox.ready()
         with results.alone(given.to):
-            marks = grading.grade_all(given.submissions, given.to, given.assignment, students, settings)
+            how = given.assignment, students, given.seed, given.again
+            marks = grading.grade_all(given.submissions, given.to, *how)
             reports.write(given, marks, students)
     except KeyboardInterrupt:
         print(f"Stopped. What was graded is kept in {given.to}: give the same command to go on.", file=sys.stderr)
@@ -68,12 +60,11 @@ def mark(given):
     """Show a page to mark the written answers on, after grading; then as `feedback`."""
     from coursework import marking, words
 
-    for line in words.convert(given.to, given.assignment):
-        print(line)
     words.read(given.to, given.assignment)  # stops at a wrong line before the page opens
-    with marking.Server(given.to, given.assignment, given.port) as server:
-        ends = "Ctrl-C ends it and writes the feedback."
-        print(f"Open {server.address} in a browser on this machine. {ends}", flush=True)
+    with marking.Server(given.to, given.assignment) as server:
+        print(
+            f"Open {server.address} in a browser on this machine. Ctrl-C ends it and writes the feedback.", flush=True
+        )
         with contextlib.suppress(KeyboardInterrupt):
             server.serve_forever()
     feedback(given)
@@ -109,13 +100,6 @@ def oral(given):
     print(f"{path}: print it. The results go into the page that `mark` shows.")
 
 
-def _have_marks(folder, assignment):
-    there = results.assignments_in(folder)
-    if not there or assignment and assignment not in there:
-        of = f" of {assignment}" if assignment else ""
-        raise ValueError(f"{folder} holds no marks{of}: run `python -m coursework grade` first")
-
-
 def a_path(text):
     """A path that the user gave, as it is from the folder that the command was given in."""
     return Path(HERE, text)
@@ -123,10 +107,10 @@ def a_path(text):
 
 def _parser():
     parser = argparse.ArgumentParser(prog="python -m coursework", description="Assignments and their grading.")
-    commands, made = parser.add_subparsers(dest="command", required=True), {}
+    commands, made = parser.add_subparsers(required=True), {}
     for run in (assignments, grade, mark, feedback, compare, oral):
         one = made[run] = commands.add_parser(run.__name__, help=run.__doc__)
-        one.set_defaults(run=run)
+        one.set_defaults(run=run, needs_marks=run not in (assignments, grade))
         default = NOTEBOOKS if run is assignments else a_path("grading")
         one.add_argument("--to", type=a_path, default=default, metavar="FOLDER", help="default: %(default)s")
         if run not in (assignments, feedback):
@@ -134,7 +118,6 @@ def _parser():
             one.add_argument("--assignment", type=sources.known, required=True, help=what)
     what = "other rules in some questions, for a course: 2027"
     made[assignments].add_argument("--variant", default="", metavar="NAME", help=what)
-    made[mark].add_argument("--port", type=int, default=0, help="of the page (default: any that is free)")
     one = made[grade]
     one.add_argument("submissions", type=a_path, metavar="SUBMISSIONS_FOLDER")
     one.add_argument("--roster", type=a_path, metavar="CSV", help="the class: who handed in nothing is listed too")
@@ -143,7 +126,6 @@ def _parser():
     rule = "what a day late costs, such as 10%%/day or 10%%/day,3: a tenth of the points, and all after three days"
     one.add_argument("--late", metavar="RULE", help=rule)
     one.add_argument("--seed", type=int, help="of the fresh inputs (default: the course's, in course.json)")
-    one.add_argument("--workers", type=int, help="submissions at a time (default: one a processor)")
     return parser
 
 
@@ -152,8 +134,10 @@ def main(arguments=None):
     sys.stdout.reconfigure(errors="backslashreplace")  # a terminal may know no letter but ASCII's
     given = _parser().parse_args(arguments)
     try:
-        if given.run not in (assignments, grade):
-            _have_marks(given.to, getattr(given, "assignment", ""))
+        there, asked = results.assignments_in(given.to), vars(given).get("assignment")
+        if given.needs_marks and not (there and asked in {None, *there}):
+            of = asked or "any assignment"
+            raise ValueError(f"{given.to} has no marks of {of}: run `python -m coursework grade` first")
         return given.run(given) or 0
     except (ValueError, sandbox.NoSandbox, FileNotFoundError, atomic.Busy) as error:
         print(error, file=sys.stderr)

@@ -1,9 +1,6 @@
 """The marks as CSV files: for the teacher, for Canvas and for Moodle."""
 
-from pathlib import Path
-
 from coursework import sources, tables, words
-from coursework.lateness import Late
 from coursework.results import write
 from coursework.rosters import Student
 
@@ -17,16 +14,16 @@ def export(results, listed, scores):
     RESULTS/grades-ASSIGNMENT.csv has the lines of one, as Moodle imports them. A mark that is not known yet is an empty
     cell: never a 0 that nobody gave. listed: assignment -> its roster. scores: each a `words.Score`.
     """
-    results, by_assignment, cells = Path(results), {}, {}
+    by_assignment, cells = {}, {}
     for one in scores:
-        marks, late = one.marks, one.late or Late()
+        marks = one.marks
         student = listed.get(marks.assignment, {}).get(marks.student, Student(marks.student))
-        score = _number(None if one.total is None else late.points(one.total))
+        score = _number(None if one.total is None else one.late.points(one.total))
         cells[marks.student, marks.assignment] = score, _number(one.oral.points)
         line = [marks.assignment, student.name, student.last_name, student.first_name, student.email, score]
         line += [sum(sources.points(marks.assignment).values()), one.status]
-        line += [_number(marks.total if marks.points else None), late.days if one.late else ""]
-        by_assignment.setdefault(marks.assignment, []).append([*line, _number(one.oral.points)])
+        line += map(_number, (marks.total if marks.points else None, one.late.days, one.oral.points))
+        by_assignment.setdefault(marks.assignment, []).append(line)
     for assignment, lines in by_assignment.items():
         write(results / f"grades-{assignment}.csv", tables.csv_text([HEADINGS, *lines]))
     everything = [line for lines in by_assignment.values() for line in lines]

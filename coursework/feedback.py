@@ -1,21 +1,17 @@
 """What goes back to the students, and the report that the teacher reads: plain pages, with no hidden check in them."""
 
 import re
-import zipfile
 from dataclasses import dataclass
 from functools import lru_cache
 from html import escape
 from itertools import groupby
-from pathlib import Path
 
 from coursework import pages, sources, words
 from coursework.files import MOODLE, of_an_lms, student_name
-from coursework.results import write
-from tutorial_lib import atomic
+from coursework.results import write, write_archive
 
 MOST_NOTES = 30  # of one submission, in the report and on the page
 MOST_TEXT = 2_000  # characters of a reason, or of what else is said to a student
-MADE = (2026, 1, 1, 0, 0, 0)  # of all files in an archive: the same pages give the same archive
 
 
 @dataclass(frozen=True)
@@ -55,7 +51,7 @@ def page(score):
     total = f"{sum(known):g} of {sum(most for _, most, _ in given.values()):g} points" if given else "no points yet"
     if len(known) < len(given):
         total += " so far; your teacher still reads the written answers"
-    if late and late.days and late.rule and known:
+    if late.days and late.rule and known:
         days = "1 day" if late.days == 1 else f"{late.days} days"
         total += f". It came {days} late: {late.points(sum(known)):g} of these count"
     told = "".join(f"<li>{_text(text)}</li>" for text in marks.told[:MOST_NOTES])
@@ -79,22 +75,19 @@ def page(score):
 def _question(question, marks, given, seen):
     """A question as HTML. seen: the reasons on the page so far, because each appears once."""
     there = {name: given[name] for name in question.parts if name in given}
-    lines = []
+    lines, folded = [], []
     for name, (points, most, comment) in there.items():
-        reason, cases = marks.reasons.get(name, ""), marks.cases.get(name, [])
+        if name in question.rubrics and points is not None and comment != words.NO_ANSWER:
+            folded.append(_folded("How it is marked", pages.markdown(question.rubrics[name])))
         if points == most and not comment:
             continue
+        reason, cases = marks.reasons.get(name, ""), marks.cases.get(name, [])
         text = _text("The reason is the same." if reason in seen else reason)
         seen |= {reason} - {""}
         said = [f"{escape(label[:100])}: {'right' if right else 'not right'}" for label, right in cases[:MOST_NOTES]]
         text += f"<p>{'<br>'.join(said)}</p>" if said else ""
-        text += _comment(comment)
-        lines.append(f"<li>{question.parts[name]}: {_points(points, most)}{text}</li>")
+        lines.append(f"<li>{question.parts[name]}: {_points(points, most)}{text}{_comment(comment)}</li>")
     known = [points for points, *_ in there.values() if points is not None]
-    folded = []
-    for name, rubric in question.rubrics.items():
-        if name in there and there[name][0] is not None and there[name][2] != words.NO_ANSWER:
-            folded.append(_folded("How it is marked", pages.markdown(rubric)))
     answered = [name for name in question.answers if name in marks.answers]
     own = [pages.as_typed(marks.answers[one], marks.pictures.get(one, {})) for one in answered]
     folded += [_folded("What you handed in", "".join(own))] if own else []
@@ -133,17 +126,17 @@ def write_pages(results, assignment, scores):
 
     RESULTS/feedback-ASSIGNMENT.zip has them all, called as the LMS called what the student handed in.
     """
-    results, names = Path(results), set()
-    with atomic.beside(results / f"feedback-{assignment}.zip") as part:
-        with zipfile.ZipFile(part, "w", zipfile.ZIP_DEFLATED) as archive:
-            for score in (one for one in scores if one.marks.submitted):
-                marks, text = score.marks, page(score)
-                own = f"{marks.student}/{assignment}.html"
-                write(results / "feedback" / own, text)
-                name = returned(marks) if returned(marks) not in names else own
-                names.add(name)
-                content = text.encode("utf-8", "backslashreplace")
-                archive.writestr(zipfile.ZipInfo(name, MADE), content, zipfile.ZIP_DEFLATED)
+
+    def written():
+        names = set()
+        for marks, text in ((one.marks, page(one)) for one in scores if one.marks.submitted):
+            own = f"{marks.student}/{assignment}.html"
+            write(results / "feedback" / own, text)
+            name = returned(marks) if returned(marks) not in names else own
+            names.add(name)
+            yield name, text
+
+    write_archive(results / f"feedback-{assignment}.zip", written())
 
 
 def returned(marks):

@@ -30,6 +30,7 @@ MOST_LIST = 2 << 20  # bytes of the list of files in an archive: some 100 per fi
 MOST_ARCHIVE = 4 << 30  # bytes that all notebooks of an archive may have: 200 students with 20 MB each
 PIECE = 1 << 16
 LARGE = f"is larger than {MOST_BYTES >> 20} MB: choose Edit > Clear Outputs of All Cells, save it, and hand it in again"
+HIDDEN = re.compile(r"\.|__MACOSX$")  # names of files and folders that nobody handed in
 ENCRYPTED = 1  # a flag of a file in an archive
 # Letters and marks without ink: a name with one looks like the name without it.
 UNSEEN = re.compile("[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\ufe00-\ufe0f\uffa0]")
@@ -79,10 +80,10 @@ class Found:
 
 
 def find(folder, known=None, roster=(), names=None):
-    """(student, file as shown to the teacher, how to read it, notes) of what students handed in below a folder.
+    """(student, each `Found`, notes) of those who handed in something below a folder.
 
     known: number of an LMS -> the student's name in the roster. roster: the names of the class. names: who was called
-    what in earlier gradings; those of this one are added. The reader of a file that is not opened raises an error.
+    what in earlier gradings; those of this one are added.
     """
     folder, known, roster = Path(folder), known or {}, set(roster)
     if not folder.is_dir():
@@ -110,7 +111,7 @@ def find(folder, known=None, roster=(), names=None):
                 one.read = partial(_refuse, ANYBODYS) if one.archive else one.read
         if len(files) > MOST_FILES:
             notes.append(f"{len(files)} files: only the first {MOST_FILES} were opened")
-        found += [(student, one.shown, one.read, notes) for one in files[:MOST_FILES]]
+        found.append((student, files[:MOST_FILES], notes))
     return found
 
 
@@ -122,7 +123,7 @@ def _walk(folder):
         try:
             with os.scandir(folder.joinpath(*where)) as entries:
                 seen_here = islice(entries, MOST_SEEN + 1 if where else None)
-                inside = [entry for entry in seen_here if not _hidden(entry.name)]
+                inside = [entry for entry in seen_here if not HIDDEN.match(entry.name)]
         except OSError as error:
             if error.errno in OURS or not where:
                 raise
@@ -148,10 +149,6 @@ def _walk(folder):
                 yield path, None, "is not a regular file: it was not opened"
             else:
                 yield path, entry.path, None
-
-
-def _hidden(name):
-    return name.startswith(".") or name == "__MACOSX"
 
 
 EMPTY = "is a folder without a file"
@@ -309,7 +306,7 @@ def _parts(item):
     """The parts of a path in an archive that name something; none where it is hidden."""
     parts = PurePosixPath(item.filename).parts  # a backslash is none: a student may have it in a file's name
     parts = tuple(part[:255] for part in parts if part not in ("/", "..", "."))
-    return () if any(map(_hidden, parts)) else parts
+    return () if any(map(HIDDEN.match, parts)) else parts
 
 
 def _read_member(path, time, item):

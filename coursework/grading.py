@@ -7,9 +7,9 @@ teacher says so, or if the assignment or this program changes; the report says s
 
 import os
 import threading
-from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from dataclasses import dataclass, replace
+
+from tqdm import tqdm
 
 from coursework import comparison, exam, files, marks, processes, results, rosters, runs, sandbox
 from coursework.submissions import RIGHT_ONE, age, base, sorted_out
@@ -17,62 +17,56 @@ from coursework.submissions import RIGHT_ONE, age, base, sorted_out
 NOT_YET = "Your work could not be graded yet. Your teacher knows, and will see to it."
 
 
-@dataclass(frozen=True)
-class Settings:
-    """How a class is graded."""
-
-    seed: int | None = None  # of the inputs; None: the course's
-    workers: int | None = None  # submissions at a time; None: one a processor, if there is memory for them
-    limits: sandbox.Limits = sandbox.Limits()
-    again: tuple[str, ...] | None = None  # whose new submission counts whatever its name is; (): everybody's
-    progress: Callable[[Iterable], Iterable] = iter  # wraps the iterator over what gets done, to show it
-
-
 def grade(submission, asked, **how):
     """The marks of one submission, which runs, is compared and is marked. asked: the exam; how: as for `runs.run`."""
-    return marks.mark(comparison.compare(runs.work(submission, asked, **how)))
+    ran = runs.run(submission.cells, exam.of_student(submission, asked), keep=submission.keep, **how)
+    return marks.mark(comparison.compare(runs.Work(submission, asked, *ran)))
 
 
-def grade_all(folder, where, assignment, students=None, settings=Settings()):
+def grade_all(folder, where, assignment, students=None, seed=None, again=None, limits=sandbox.Limits()):
     """Grade every submission of an assignment below a folder; marks go to WHERE/marks/ASSIGNMENT/STUDENT.json.
 
-    students: name -> `rosters.Student`. Returns all marks that WHERE holds for the assignment, and those of the roster
-    who handed in nothing. Before, ask `results.check_apart` and `sandbox.ready`.
+    students: name -> `rosters.Student`. seed: of the inputs, if not the course's. again: whose new submission counts
+    whatever its name is; (): everybody's. Returns all marks that WHERE holds for the assignment, and those of the
+    roster who handed in nothing. Before, ask `results.check_apart` and `sandbox.ready`.
     """
-    seed = results.seed_of(where) if settings.seed is None else settings.seed
-    students, names = students or {}, results.kept(where, "names")  # whose file is whose stays as it was
+    seed = results.seed_of(where) if seed is None else seed
+    students, names = students or {}, results.kept(where / "names.json")  # whose file is whose stays as it was
     readable, refused = sorted_out(folder, assignment, rosters.numbers(students), students, names)
     owners = {submission.student for submission in (*readable, *refused)}
     if students and len(owners) > 1 and not owners & students.keys():
         asks = "Is it the list of another assignment, or in another language than English?"
         raise ValueError(f"the roster has none of the {len(owners)} students who handed in. {asks}")
-    if unknown := {*map(files.student_name, settings.again or ())} - owners:
+    others = [one.notes[0].rpartition(":")[0] for one in refused if f"{assignment} was asked for" in one.notes[0]]
+    if others and not readable and assignment not in results.assignments_in(where):
+        raise ValueError(f"no file is the assignment {assignment}. {others[0]}. Check the name and its variant")
+    named = {*map(files.student_name, again or ())}
+    if unknown := named - owners:
         raise ValueError(f"--again names {', '.join(sorted(unknown))}, of whom the folder has no file")
-    results.keep(where, "names", names)
+    results.keep(where / "names.json", names)
     asked, key = exam.prepare_apart(assignment, seed), results.key(assignment, seed)
-    batch = Batch(where, asked, key, settings)
+    batch = Batch(where, asked, key, owners if again is not None and not named else named, limits)
     batch.grade(readable)
     processes.end_judges()
     for submission in refused:
-        results.save(where, _without_a_mark(submission, batch.before(submission)))
+        results.save(where, _unchanged(batch.before(submission), submission, submission.notes, submission.told))
     return results.marks_in(where, assignment, students)
 
 
 class Batch:
     """The submissions of an assignment that are graded together. key: what their marks depend on."""
 
-    def __init__(self, where, asked, key, settings):
-        self.where, self.asked, self.key, self.settings = where, asked, key, settings
+    def __init__(self, where, asked, key, again, limits):
+        self.where, self.asked, self.key, self.again, self.limits = where, asked, key, again, limits
         self.stop = threading.Event()  # the sandboxes that run are ended
 
     def grade(self, waiting):
         """Grade and keep them all; those that were lost are tried again, one by one."""
         lost = []
-        workers = self.settings.workers or _workers(self.settings.limits)
-        with ThreadPoolExecutor(workers) as pool:  # the work is done in the sandboxes: threads will do
+        with ThreadPoolExecutor(_workers(self.limits)) as pool:  # the sandboxes do the work: threads will do
             try:
                 futures = {pool.submit(self.marks_of, submission): submission for submission in waiting}
-                for future in self.settings.progress(as_completed(futures)):
+                for future in tqdm(as_completed(futures), "grading", len(futures), unit=" notebooks", disable=None):
                     try:
                         results.save(self.where, future.result())
                     except runs.Lost:
@@ -86,7 +80,7 @@ class Batch:
                 results.save(self.where, self.marks_of(submission))
             except runs.Lost as error:
                 why = f"not marked: {error}, twice. Grade again when the machine is idle"
-                results.save(self.where, _not_yet(submission, why, self.before(submission)))
+                results.save(self.where, _not_yet(self.before(submission), submission, why))
 
     def before(self, submission):
         """The student's mark from before, if there is one."""
@@ -99,54 +93,42 @@ class Batch:
         same = before and before.digest == submission.digest
         if same and before.key == self.key:
             return marks.noted(before, submission)
-        again = self.settings.again
-        named = again is not None and (not again or submission.student in map(files.student_name, again))
-        if before and not same and not named and age(submission) <= age(before):
-            return _left(before, submission)
+        if before and not same and submission.student not in self.again and age(submission) <= age(before):
+            note = f"another file, {submission.file}, was left: the mark is that of {before.file}."
+            note += f" To grade it instead, say --again {submission.student}"
+            told = f"Your file {base(submission.file)} was not graded: your mark is that of {base(before.file)}, which"
+            told += f" you handed in before. {RIGHT_ONE}."
+            return _unchanged(before, submission, [note], [told])
         try:
-            new = grade(submission, self.asked, limits=self.settings.limits, stop=self.stop)
+            new = grade(submission, self.asked, limits=self.limits, stop=self.stop)
         except sandbox.Interrupted:
             raise
         except Exception as error:  # whatever one submission does to us, the others are graded
             if isinstance(error, OSError) and error.errno in files.OURS:
                 raise
-            return _not_yet(submission, f"could not be graded: {type(error).__name__}: {str(error)[:200]}", before)
+            return _not_yet(before, submission, f"could not be graded: {type(error).__name__}: {str(error)[:200]}")
         new.key = self.key
-        if before:
-            new.changes = [*before.changes, *_change(before, new)]
-            new = marks.noted(new, submission)
-        return new
+        if before and not same:
+            took = f"({new.total:g} points) took the place of {before.file} ({before.total:g} points)"
+            new.changes = [*before.changes, f"graded again: {new.file} {took}"]
+        elif before:
+            why = "since the assignment, this program, its versions or the seed changed"
+            change = f"graded again {why}: {new.total:g} points, before {before.total:g}"
+            new.changes = [*before.changes, change] if new.total != before.total else before.changes
+        return marks.noted(new, submission)
 
 
-def _left(before, submission):
-    """Return the mark that stays, with notes on the submission that does not replace it."""
-    note = f"another file, {submission.file}, was left: the mark is that of {before.file}. To grade it instead, say"
-    told = f"Your file {base(submission.file)} was not graded: your mark is that of {base(before.file)}, which you"
-    change = {"notes": [f"{note} --again {submission.student}"], "told": [f"{told} handed in before. {RIGHT_ONE}."]}
-    return _without_a_mark(replace(submission, **change), before)
-
-
-def _not_yet(submission, why, before):
+def _not_yet(before, submission, why):
     """A submission that a human has to look at."""
-    again = replace(submission, notes=[why, *submission.notes], told=[*submission.told, NOT_YET])
-    return _without_a_mark(again, before)
+    return _unchanged(before, submission, [why, *submission.notes], [*submission.told, NOT_YET])
 
 
-def _without_a_mark(submission, before):
-    """Return the mark from before, with the notes on this file; or no points at all, which differs from 0 points."""
+def _unchanged(before, submission, notes, told):
+    """Return the mark from before, with notes on this file; or no points at all, which differs from 0 points."""
     one = before or marks.Marks(submission.student, submission.assignment, submission.file)
-    one.notes = list(dict.fromkeys([*one.notes, *submission.notes]))
-    one.told = list(dict.fromkeys([*one.told, *submission.told]))
+    one.notes = list(dict.fromkeys([*one.notes, *notes]))
+    one.told = list(dict.fromkeys([*one.told, *told]))
     return one
-
-
-def _change(before, new):
-    """What the report says of a mark that takes the place of another."""
-    is_, was = f"{new.total:g}", f"{before.total:g}"
-    if before.digest != new.digest:
-        return [f"graded again: {new.file} ({is_} points) took the place of {before.file} ({was} points)"]
-    why = "since the assignment, this program, its versions or the seed changed"
-    return [f"graded again {why}: {is_} points, before {was}"] if is_ != was else []
 
 
 def _workers(limits):

@@ -8,9 +8,10 @@ from coursework import results
 from coursework.files import CANVAS, of_an_lms
 
 RULE = re.compile(r"(?P<percent>\d{1,3}(?:\.\d+)?)%/day(?:,(?P<most>\d{1,3}))?")
-STATUS = ("submitted for grading", "no submission", "draft", "graded", "reopened", "nothing submitted")  # Moodle's
-LATE = re.compile(  # how a status ends; Moodle says the two largest units
-    r"(?:(\d+) years?\s*)?(?:(\d+) days?\s*)?(?:(\d+) hours?\s*)?(?:(\d+) mins?\s*)?(?:(\d+) secs?\s*)?late"
+STATUS = re.compile("submitted for grading|no submission|draft|graded|reopened|nothing submitted|$")  # Moodle's
+LATE = re.compile(  # a whole status; Moodle says the two largest units
+    rf"(?:{STATUS.pattern})?[ -]*(?:(\d+) years? ?)?(?:(\d+) days? ?)?(?:(\d+) hours? ?)?(?:(\d+) mins? ?)?"
+    r"(?:(\d+) secs? ?)?late"
 )
 UNKNOWN = "the file's name says that it is late, not by how much: it counts as one day"
 NOTHING = {"rule": "", "days": {}}
@@ -18,9 +19,9 @@ NOTHING = {"rule": "", "days": {}}
 
 @dataclass(frozen=True)
 class Late:
-    """How late a submission is, in days begun, and what that costs."""
+    """How late a submission is, in days begun, None if it is not known, and what that costs."""
 
-    days: int = 0
+    days: int | None = None
     rule: str = ""  # "10%/day,3" takes a tenth of the points for each day, and all of them after three days
 
     def points(self, points):
@@ -46,7 +47,7 @@ def note_late(where, assignment, all_marks, roster, rule=None):
     A column days_late decides, else Moodle's Status, else Canvas's LATE in a file's name; else what was known stays. A
     status is that of a student's last file, which need not be the one that counts: it makes none later that is known.
     """
-    kept = results.kept(where, "late")
+    kept = results.kept(where / "late.json")
     before = kept.get(assignment, NOTHING)
     days, files, about = dict(before["days"]), dict(before.get("files", {})), []
     for marks in (one for one in all_marks if one.submitted):
@@ -66,25 +67,23 @@ def note_late(where, assignment, all_marks, roster, rule=None):
             about += [f"{student}: {UNKNOWN}"] * days[student]
         files[student] = marks.digest
     kept[assignment] = {"rule": before["rule"] if rule is None else rule, "days": days, "files": files}
-    results.keep(where, "late", kept)
+    results.keep(where / "late.json", kept)
     return about
 
 
 def _days(status, student):
     """The days begun that a status of Moodle's says. Raises ValueError if it is not understood, and so no guess."""
     text = " ".join(status.lower().split())
-    start = next((one for one in STATUS if text.startswith(one)), "")
-    late = LATE.fullmatch(text[len(start) :].lstrip(" -"))
-    if not late and (text and not start or "late" in text):
+    if late := LATE.fullmatch(text):
+        years, days, *rest = (int(number or 0) for number in late.groups())
+        return 365 * years + days + bool(any(rest) or not any(late.groups()))
+    if "late" in text or not STATUS.match(text):
         remedy = "Export the worksheet in English, or give a column days_late"
         raise ValueError(f"the roster's Status of {student} is not understood: {status[:80]!r}. {remedy}")
-    if not late:
-        return 0
-    years, days, *rest = (int(number or 0) for number in late.groups())
-    return 365 * years + days + bool(any(rest) or not any(late.groups()))
+    return 0
 
 
 def late(where, assignment):
     """Student -> `Late`."""
-    kept = results.kept(where, "late").get(assignment, NOTHING)
+    kept = results.kept(where / "late.json").get(assignment, NOTHING)
     return {student: Late(days, kept["rule"]) for student, days in kept["days"].items()}

@@ -35,11 +35,9 @@ def page(where, assignment):
         answers = [_answer(marks, name, worth[name], given) for marks in all_marks if marks.student not in blank]
         empty = f"{words.NO_ANSWER} 0 points: {', '.join(map(pages.apart, blank))}." if blank else ""
         body.append(_question(title, rubric, answers, empty))
-    minutes = []
-    for marks in all_marks:
-        if asked := own_code.questions(marks):
-            text = pages.as_typed("\n\n".join(asked))
-            minutes.append(_article(marks.student, words.ORAL, words.MOST_ORAL, given, text))
+    asked = [(marks, "\n\n".join(own_code.questions(marks))) for marks in all_marks]
+    texts = [(marks, pages.as_typed(text)) for marks, text in asked if text]
+    minutes = [_article(marks, words.ORAL, words.MOST_ORAL, given, text) for marks, text in texts]
     rubric = f"Up to {words.MOST_ORAL} points in a column of their own. Ask why, and which line makes it so."
     body.append(_question("Five minutes with each, about the student's own code", rubric, minutes, ""))
     return pages.page(f"Mark: {sources.title(assignment)}", f"{''.join(body)}\n<script>\n{SCRIPT}</script>")
@@ -68,16 +66,15 @@ def _question(title, rubric, answers, empty):
 def _answer(marks, name, most, given):
     """(whether it is marked, its HTML)."""
     text = pages.as_typed(marks.answers.get(name, ""), marks.pictures.get(name, {}))
-    added = "\n".join(text for kind, text in marks.extra if kind == "markdown")
-    if added:
+    if added := "\n".join(text for kind, text in marks.extra if kind == "markdown"):
         text += f"<details><summary>Texts in other cells</summary>{pages.as_typed(added)}</details>"
-    return _article(marks.student, name, most, given, text, words.digest(marks, name))
+    return _article(marks, name, most, given, text, words.digest(marks, name))
 
 
-def _article(student, name, most, given, text, answer=""):
-    word = given.get((student, name), words.Word())
+def _article(marks, name, most, given, text, answer=""):
+    student, word = marks.student, given.get((marks.student, name), words.Word())
     points = "" if word.points is None else f"{word.points:g}"
-    changed = points and word.answer not in ("", answer)
+    changed = points and words.changed(word, marks, name)
     said = '<p class="changed">This answer has changed since you marked it.</p>' if changed else ""
     return bool(points and not changed), (
         f'<article tabindex="-1" data-student="{escape(student)}" data-question="{name}" data-answer="{answer}">'
@@ -89,12 +86,12 @@ def _article(student, name, most, given, text, answer=""):
 
 
 class Server(ThreadingHTTPServer):
-    """The page of an assignment at `address`, until it is shut down. port: 0 for any that is free."""
+    """The page of an assignment at `address`, until it is shut down."""
 
     daemon_threads = True
 
-    def __init__(self, where, assignment, port=0):
-        super().__init__(("127.0.0.1", port), _Handler)
+    def __init__(self, where, assignment):
+        super().__init__(("127.0.0.1", 0), _Handler)  # at any port that is free
         self.where, self.assignment, self.writing = where, assignment, threading.Lock()
         self.path = f"/{secrets.token_urlsafe(24)}/"
         self.host = f"127.0.0.1:{self.server_port}"

@@ -39,7 +39,6 @@ class Marks(HandedIn):
 
     @property
     def total(self):
-        """The points of all checks."""
         return sum(self.points.values())
 
 

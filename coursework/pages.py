@@ -2,9 +2,12 @@
 
 import re
 from html import escape
+from itertools import zip_longest
 from pathlib import Path
 from string import Template
 from types import MappingProxyType
+
+from markdown_it import MarkdownIt
 
 SHORT = 24  # characters of a text that stays on one line
 MOST_ANSWER = 50_000  # characters of one answer
@@ -42,28 +45,18 @@ def as_typed(text, attached=MappingProxyType({})):
 
 
 def markdown(text):
-    """Return our own rubric as HTML: paragraphs, *emphasis*, `code`, and short formulas as code."""
-
-    def plain(formula):
-        tex = formula[1]
-        for command, letter in TEX:
-            tex = tex.replace(command, letter)
-        return f"<code>{re.sub(r'[{}]', '', tex)}</code>"
-
-    text = re.sub(r"\$([^$]+)\$", plain, escape(text.strip(), quote=False))
-    text = re.sub(r"`([^`]+)`", r"<code>\1</code>", text)
-    text = re.sub(r"\*\*(.+?)\*\*", r"<strong>\1</strong>", text)
-    text = re.sub(r"\*(.+?)\*", r"<em>\1</em>", text)
-    return "".join(f"<p>{paragraph}</p>" for paragraph in text.split("\n\n"))
+    """Return our own rubric as HTML, its short formulas as code."""
+    for command, letter in TEX:
+        text = text.replace(command, letter)
+    text = re.sub(r"\$([^$]+)\$", lambda formula: f"`{re.sub('[{}]', '', formula[1])}`", text)
+    return MarkdownIt("commonmark", {"html": False}).render(text)
 
 
 def table(headings, rows, marked=()):
     """A table that sorts by the column whose heading is pressed. marked: for each row, whether it stands out."""
-    marked = [*marked, *[False] * len(rows)]
     head = "".join(f'<th scope="col"><button>{escape(heading)}</button></th>' for heading in headings)
-    body = "\n".join(
-        f"<tr{' class=mark' * mark}>{''.join(map(_cell, row))}</tr>" for row, mark in zip(rows, marked, strict=False)
-    )
+    pairs = zip_longest(rows, marked, fillvalue=False)
+    body = "\n".join(f"<tr{' class=mark' * mark}>{''.join(map(_cell, row))}</tr>" for row, mark in pairs)
     return f'<div class="wide"><table><thead><tr>{head}</tr></thead><tbody>\n{body}\n</tbody></table></div>'
 
 

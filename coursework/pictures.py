@@ -37,9 +37,7 @@ def kept(candidates, before):
     pixels = MOST_PIXELS - sum(_pixels(*picture) for picture in before)
     for name, types in candidates:
         mime = next((mime for mime in TYPES if isinstance(types, dict) and mime in types), "")
-        data = types[mime] if mime else ""
-        data = "".join(part for part in data if isinstance(part, str)) if isinstance(data, list) else data
-        data = "".join(data.split()) if isinstance(data, str) else ""
+        data = "".join(text_in(types[mime] if mime else "").split())
         takes = size([(mime, data)])
         fits = len(found) < MOST_IN_CELL and takes <= min(MOST_PICTURE, left)
         area = _pixels(mime, data) if fits and name.isprintable() and len(name) <= 200 else 0
@@ -47,6 +45,12 @@ def kept(candidates, before):
             found[name] = (mime, data)
             left, pixels = left - takes, pixels - area
     return found, len(candidates) - len(found)
+
+
+def text_in(value):
+    """A text of a notebook, which may be a list of its lines; empty if it is neither."""
+    value = "".join(part for part in value if isinstance(part, str)) if isinstance(value, list) else value
+    return value if isinstance(value, str) else ""
 
 
 def size(pictures):

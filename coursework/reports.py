@@ -1,6 +1,7 @@
 """What comes of marks: the gradebook, tables and pages of all assignments, and the report that the teacher reads."""
 
 import re
+from collections import Counter
 from dataclasses import replace
 
 from coursework import exports, feedback, lateness, results, rosters, sandbox, stats, tables, words
@@ -15,13 +16,14 @@ def write(given, marks, students):
     left = sorted(name for name, one in results.stored(given.to, given.assignment).items() if one and name not in known)
     apart = "Two sections need two folders and two rosters"
     about += [f"Graded in another variant alone: {', '.join(left)}. {apart}."] if left else []
-    marks = rosters.without_covered(marks, rosters.members(students))
     about = [sandbox.bound(sandbox.Limits()), *about, *said]
     about += [*namesakes(marks), *rosters.of_another_name(marks, students)]
-    for one in marks:
-        one.notes += [f"its answer to {name} has changed since it was marked" for name in words.changed(given.to, one)]
+    by_name = {one.student: one for one in marks}
+    for (student, name), word in words.read(given.to, given.assignment).items():
+        if student in by_name and words.changed(word, by_name[student], name):
+            by_name[student].notes.append(f"its answer to {name} has changed since it was marked")
     results.write(given.to / "report.md", report(marks, scores, about))
-    noted = [bool(one.notes) for one in marks if one.submitted]
+    noted = [bool(one.notes or one.told) for one in marks if one.submitted]
     print(f"{len(noted)} submissions, {sum(noted)} of them with notes. Read {given.to / 'report.md'}")
 
 
@@ -31,8 +33,7 @@ def publish(where):
     assignments = results.assignments_in(where)
     for assignment in assignments:
         students = listed[assignment] = rosters.kept(where, assignment)
-        about += words.convert(where, assignment)
-        unread = results.unread(where, assignment)
+        unread = list(results.stored(where, assignment).values()).count(None)
         about += [f"{unread} marks of an earlier version were not read: grade again."] if unread else []
         scores = words.scores(where, assignment, results.marks_in(where, assignment, students))
         lines += stats.write_class(where, assignment, scores)
@@ -51,14 +52,14 @@ def publish(where):
 def report(all_marks, scores, about=()):
     """Return what needs a human, as Markdown: no points first, then doubts about whose it is, then students' notes."""
     known = {(one.marks.student, one.marks.assignment): one for one in scores}
-    states = [known.get((one.student, one.assignment), words.Score(one)).status for one in all_marks]
-    counts = "; ".join(f"{state}: {states.count(state)}" for state in sorted(set(states)))
+    status = {one.student: known.get((one.student, one.assignment), words.Score(one)).status for one in all_marks}
+    counts = "; ".join(f"{state}: {count}" for state, count in sorted(Counter(status.values()).items()))
     lines = ["# What needs a human", "", f"{counts}.", ""]
     for line in about:
         lines += [_one_line(line), ""]
-    for assignment in sorted({marks.assignment for marks in all_marks if not marks.submitted}):
-        absent = [marks.student for marks in all_marks if not marks.submitted and marks.assignment == assignment]
-        lines += [f"No submission, {assignment}: {', '.join(absent)}.", ""]
+    absent = [one for one in all_marks if status[one.student] == "no submission"]  # nor a partner's
+    if absent:
+        lines += [f"No submission, {absent[0].assignment}: {', '.join(one.student for one in absent)}.", ""]
     noted = [marks for marks in all_marks if marks.submitted and (marks.notes or marks.told)]
     noted.sort(key=lambda one: (bool(one.points), "another student" not in str(one.notes), not one.told))
     for marks in noted:

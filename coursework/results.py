@@ -8,6 +8,7 @@ import importlib.metadata
 import json
 import platform
 import secrets
+import zipfile
 from contextlib import contextmanager
 from dataclasses import asdict
 from functools import partial
@@ -19,12 +20,23 @@ from tutorial_lib import atomic
 
 ROOT = Path(__file__).parents[1]
 COURSE = ROOT / "course.json"  # the seed of the course: all its gradings have the same inputs, in whatever folder
+MADE = (2026, 1, 1, 0, 0, 0)  # the date of all files in an archive
 VERSION = 5  # of the files with marks
 # What marks depend on: folders with their data, which is more than one grading runs, and a file; and versions of these.
 OURS = ("coursework", "tutorial_lib", "tutorial_book/exercises", "tutorial_book/__init__.py")
 OTHERS = ("jupytext", "nbformat", "numpy", "tokenizers", "torch", "transformers")
 
+JSON = {dict: "a JSON object, {...}", list: "a JSON list, [...]"}
+
 write = partial(atomic.write_text, errors="backslashreplace")  # students write halves of characters
+
+
+def write_archive(path, texts):
+    """Write a zip archive of (name, text), in the same bytes whenever it is made."""
+    with atomic.beside(path) as part, zipfile.ZipFile(part, "w") as archive:
+        for name, text in texts:
+            content = text.encode("utf-8", "backslashreplace")
+            archive.writestr(zipfile.ZipInfo(name, MADE), content, zipfile.ZIP_DEFLATED)
 
 
 def check_apart(submissions_folder, results):
@@ -45,44 +57,47 @@ def alone(results):
         yield
 
 
-def kept(results, name):
-    """What a course keeps in RESULTS/NAME.json, such as who works together; empty where it keeps nothing yet."""
-    path = Path(results) / f"{name}.json"
+def kept(path, kind=dict):
+    """What a course keeps in a JSON file, such as how late its files are; empty where it keeps nothing yet."""
     try:
-        return json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+        found = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else kind()
     except ValueError as error:
         raise ValueError(f"{path} is damaged: use an older copy of the file. {error}") from None
+    if not isinstance(found, kind):
+        came = json.dumps(found)[:40]
+        raise ValueError(f"{path} must contain {JSON[kind]}, got {came}: use an older copy of the file")
+    return found
 
 
-def keep(results, name, value):
+def keep(path, value):
     """Keep a value there from now on."""
-    write(Path(results) / f"{name}.json", json.dumps(value))
+    write(path, json.dumps(value))
 
 
 def seed_of(results):
     """The seed of the course: drawn once, kept in the project's folder, and with the results for another machine."""
-    files = [COURSE, Path(results) / "seed.json"]
-    there = {str(file): json.loads(file.read_text())["seed"] for file in files if file.is_file()}
-    if len(set(there.values())) > 1:
-        places = " and ".join(there)
+    files = [COURSE, results / "seed.json"]
+    seeds = {file: kept(file).get("seed") for file in files if file.is_file()}
+    if len(set(seeds.values())) > 1:
+        places = " and ".join(map(str, seeds))
         raise ValueError(f"{places} hold two seeds, so that marks would differ: copy the course's over the other")
-    seed = next(iter(there.values()), secrets.randbits(63))
+    seed = next(iter(seeds.values()), secrets.randbits(63))
     for file in files:
-        if not file.is_file():
-            write(file, json.dumps({"seed": seed}))
+        if file not in seeds:
+            keep(file, {"seed": seed})
     return seed
 
 
 def save(results, marks):
     """Write one student's marks to a separate file."""
-    path = Path(results) / "marks" / marks.assignment / f"{marks.student}.json"
-    write(path, json.dumps({"version": VERSION, "marks": asdict(marks)}))
+    path = results / "marks" / marks.assignment / f"{marks.student}.json"
+    keep(path, {"version": VERSION, "marks": asdict(marks)})
 
 
 def load(results, assignment, student):
     """Return a student's marks, or None if there are none that this version reads."""
     try:
-        data = json.loads((Path(results) / "marks" / assignment / f"{student}.json").read_text(encoding="utf-8"))
+        data = json.loads((results / "marks" / assignment / f"{student}.json").read_text(encoding="utf-8"))
         return Marks(**data["marks"]) if data["version"] == VERSION else None
     except (OSError, ValueError, KeyError, TypeError):
         return None
@@ -90,13 +105,12 @@ def load(results, assignment, student):
 
 def assignments_in(results):
     """The assignments that a results folder has marks for."""
-    return sorted({path.parent.name for path in (Path(results) / "marks").glob("*/*.json")})
+    return sorted({path.parent.name for path in results.glob("marks/*/*.json")})
 
 
 def stored(results, assignment):
     """Student -> marks of an assignment, or None, for each file that a results folder has."""
-    files = (Path(results) / "marks" / assignment).glob("*.json")
-    return {path.stem: load(results, assignment, path.stem) for path in files}
+    return {path.stem: load(results, assignment, path.stem) for path in results.glob(f"marks/{assignment}/*.json")}
 
 
 def marks_in(results, assignment, roster=()):
@@ -110,11 +124,6 @@ def marks_in(results, assignment, roster=()):
     variants = [name for name in others if sources.split(name)[0] == sources.split(assignment)[0]]
     elsewhere = {student for name in variants for student, one in stored(results, name).items() if one and one.points}
     return [one for student, one in sorted(marks.items()) if one.points or student not in elsewhere]
-
-
-def unread(results, assignment):
-    """How many marks of an assignment have the form of an earlier version, which is not read any more."""
-    return list(stored(results, assignment).values()).count(None)
 
 
 def key(assignment, seed, root=ROOT):

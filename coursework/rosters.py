@@ -5,7 +5,6 @@ from dataclasses import asdict, dataclass, replace
 
 from coursework import results, tables
 from coursework.files import folded, student_name
-from coursework.lateness import Late
 
 # Headings of a student's name, in small letters, the best one first: of your own list, of Blackboard,
 # GitHub Classroom, Gradescope and Moodle. Canvas has its own two.
@@ -15,6 +14,7 @@ LAST, FIRST = ("last_name", "last name", "full name", "name"), ("first_name", "f
 EMAIL = ("email", "email address")
 OWN = ("group", "days_late")  # columns that a teacher adds
 NO_STUDENTS = ("Points Possible", "Student, Test")
+NUMBERED = ("ID", "Identifier")  # columns with the numbers that an LMS puts into the names of files
 PARTICIPANT = "Participant "  # Moodle's number of a student in one assignment
 
 
@@ -64,23 +64,20 @@ def read_roster(path):
 
 
 def numbers(roster):
-    """Number of an LMS -> student: Canvas's ID, and Moodle's "Participant 815", are in the names of files."""
-    found = {}
-    for student in roster.values():
-        row = dict(student.row)
-        texts = row.get("ID", "").strip(), row.get("Identifier", "").removeprefix(PARTICIPANT).strip()
-        found |= {text: student.id for text in texts if text.isdigit()}
-    return found
+    """Number of an LMS -> student: Canvas's ID, and Moodle's "Participant 815"."""
+    columns = [(student.id, text) for student in roster.values() for name, text in student.row if name in NUMBERED]
+    texts = [(text.removeprefix(PARTICIPANT).strip(), id) for id, text in columns]
+    return {text: id for text, id in texts if text.isdigit()}
 
 
 def keep(where, assignment, students):
     """Keep the class of an assignment with its results, for later commands."""
-    results.keep(where, f"roster-{assignment}", [asdict(student) for student in students.values()])
+    results.keep(where / f"roster-{assignment}.json", [asdict(student) for student in students.values()])
 
 
 def kept(where, assignment):
     """The class of an assignment as it was kept; empty if there is none."""
-    rows = results.kept(where, f"roster-{assignment}") or []
+    rows = results.kept(where / f"roster-{assignment}.json", list)
     return {row["id"]: Student(**{**row, "row": tuple(map(tuple, row["row"]))}) for row in rows}
 
 
@@ -113,21 +110,12 @@ def shared(scores, members):
     for group, theirs in sorted(by_group.items()):
         if len(theirs) > 1:
             names = " and ".join(one.marks.student for one in theirs)
-            said = "handed in; each has the own mark, and no one else of the group has one."
-            about.append(f"Group {group}: {names} {said}")
+            about.append(f"Group {group}: {names} handed in; each keeps their own mark, and the others have none.")
     for one in scores:
         theirs = by_group.get(members.get(one.marks.student), [])
         if not one.marks.submitted and len(theirs) == 1:
-            (other,) = theirs
-            own = replace(other.marks, student=one.marks.student)
-            one = replace(other, marks=own, late=other.late or Late(), oral=one.oral)
+            one = replace(theirs[0], marks=replace(theirs[0].marks, student=one.marks.student), oral=one.oral)
         found.append(one)
     if partners := [new.marks.student for one, new in zip(scores, found) if new is not one]:
         about.append(f"No LMS knows whose page is {', '.join(partners)}: pass it on by hand, out of feedback/.")
     return found, about
-
-
-def without_covered(all_marks, members):
-    """Return the marks without students who handed in nothing if another one of the group did."""
-    handed_in = {members[one.student] for one in all_marks if one.points and one.student in members}
-    return [one for one in all_marks if one.submitted or members.get(one.student) not in handed_in]

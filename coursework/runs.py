@@ -24,12 +24,6 @@ class Lost(sandbox.Interrupted):
     """A run was ended from outside, and nothing shows that the student caused it: it says nothing about the work."""
 
 
-def work(submission, asked, **how):
-    """`Work`, of a submission that has run. asked: the exam. how: as for `run`. Raises `Lost`."""
-    calls = exam.of_student(submission, asked)
-    return Work(submission, asked, *run(submission.cells, calls, keep=submission.keep, **how))
-
-
 def run(cells, calls, limits=sandbox.Limits(), keep=None, **how):
     """Run the cells and calls, and again without the cell or function that ended a run, until the end is reached.
 

@@ -1,7 +1,6 @@
 """Results of a class by question, case and mistake, for a teacher who decides what to teach again."""
 
 from html import escape
-from pathlib import Path
 from statistics import mean, median
 
 from coursework import feedback, pages, sources, words
@@ -75,9 +74,9 @@ def _share(line):
 
 def write_class(results, assignment, scores):
     """Write RESULTS/class-ASSIGNMENT.html. Return lines for stats.csv."""
-    lines, totals = rows(assignment, scores), [one.total for one in scores if one.total is not None]
-    if any(line[3] == "all points" and line[6] == "" for line in lines):  # a question waits for its first mark
-        totals = []
+    lines = rows(assignment, scores)
+    waits = any(line[3] == "all points" and line[6] == "" for line in lines)  # a question, for its first mark
+    totals = [one.total for one in scores if one.total is not None and not waits]
     automatic = [one.marks.total for one in scores if one.marks.points]
-    write(Path(results) / f"class-{assignment}.html", page(assignment, lines, totals, automatic))
+    write(results / f"class-{assignment}.html", page(assignment, lines, totals, automatic))
     return lines

@@ -48,7 +48,8 @@ def sorted_out(folder, assignment, known=None, roster=(), names=None):
     for name in (*sources.names(), assignment):
         released(name)  # once, and not in each process that reads files
     found = find(folder, known, roster, names)
-    chosen, left, about = {}, {student: [] for student, *_ in found}, {student: {} for student, *_ in found}
+    files = [(student, one) for student, theirs, _ in found for one in theirs]
+    chosen, left = {}, {student: [] for student, *_ in found}
 
     def read_one(student, file, content, problem):
         if processes.TOO_MUCH in [reason for _, reason in left[student]]:
@@ -57,29 +58,24 @@ def sorted_out(folder, assignment, known=None, roster=(), names=None):
             raise ValueError(problem)
         return read(student, file, content, assignment)
 
-    contents = ((student, file, *processes.attempted(reader)) for student, file, reader, _ in found)
-    for (student, file, _, notes), (submission, problem) in zip(found, processes.each(read_one, contents), strict=True):
-        about[student] |= dict.fromkeys(notes)
+    contents = ((student, one.shown, *processes.attempted(one.read)) for student, one in files)
+    for (student, one), (submission, problem) in zip(files, processes.each(read_one, contents), strict=True):
         if problem:
-            left[student].append((file, problem))
+            left[student].append((one.shown, problem))
             continue
         chosen[student], *more = sorted([submission, *filter(None, [chosen.get(student)])], key=_rank)
         left[student] += [(one.file, OLDER) for one in more]
         for one in pictures.too_many(list(chosen.values())):
-            _say(one, "pictures are not shown: all submissions have too many", "There are too many pictures to show.")
-    refused = []
-    for student, files in left.items():
-        submission = chosen.get(student)
-        for file, reason in files if submission else ():
-            told = f"Another file of yours, {base(file)}, was not graded: it {reason}."
-            _say(submission, f"another file, {file}, not graded: {reason}", told)
-        if not submission:
-            submission = Submission(student, assignment, files[0][0])
-            refused.append(submission)
-            for file, reason in files:
-                _say(submission, f"{file}: not graded: {reason}", _told(file, reason))
-        submission.notes += about[student]
-    return list(chosen.values()), refused
+            one.told.append("Your pictures are not shown: all submissions together have too many.")
+    refused = {student: Submission(student, assignment, theirs[0].shown) for student, theirs, _ in found}
+    for student, _, notes in found:
+        submission = chosen.get(student, refused[student])
+        for file, reason in left[student]:
+            another = f"Another file of yours, {base(file)}, was not graded: it {reason}."
+            submission.notes.append(f"{file}: not graded: {reason}")
+            submission.told.append(another if student in chosen else _told(file, reason))
+        submission.notes += notes
+    return list(chosen.values()), [one for student, one in refused.items() if student not in chosen]
 
 
 def _told(file, reason):
@@ -173,7 +169,7 @@ def _bound(code):
 
 
 def read(student, file, content, assignment):
-    """Read a submission, with notes on anything odd; raise ValueError if it is not of this assignment."""
+    """Read a submission and tell the student about anything odd; raise ValueError if it is not of this assignment."""
     cells, release = _parsed(content, file), released(assignment)
     fits = _check_assignment(cells, release, assignment)
     submission = Submission(student, assignment, file, hashlib.sha256(content).hexdigest())
@@ -184,8 +180,7 @@ def read(student, file, content, assignment):
     mine = _counting(submission, pieces, release)
     added = [piece for piece in pieces if piece.name is None]
     if len(added) > MOST_ADDED:
-        note = f"{len(added)} added cells: only the first {MOST_ADDED} were run and are shown"
-        _say(submission, note, "many-added", count=len(added), most=MOST_ADDED)
+        _say(submission, "many-added", count=len(added), most=MOST_ADDED)
     count = {*mine.values(), *added[:MOST_ADDED]}
     pieces = [piece for piece in pieces if piece in count]
     answers = _answers(submission, pieces, mine, release)
@@ -217,10 +212,9 @@ def _check_assignment(cells, release, assignment):
     return bool(fitting)
 
 
-def _say(submission, note, told, **words):
-    """Note something for the teacher, and tell the student: a sentence, or the name of one with the words in it."""
-    submission.notes.append(note)
-    submission.told.append(TOLD[told].format(**words) if told in TOLD else told)
+def _say(submission, sentence, /, **words):
+    """Tell the student, and so the teacher, the sentence of this name with these words in it."""
+    submission.told.append(TOLD[sentence].format(**words))
 
 
 def _pieces(cells, release):
@@ -245,10 +239,8 @@ def _pieces(cells, release):
 def _cut(submission, pieces):
     """Cut off text beyond the limit, added cells first. Text that the student did not write does not count."""
     own = sorted((piece for piece in pieces if piece.own), key=lambda piece: piece.name is None)
-    written = sum(len(piece.text) for piece in own)
-    if written > MOST_TEXT:
-        note = f"{written} characters were written: only the first {MOST_TEXT} were run and are shown"
-        _say(submission, note, "long", most=f"{MOST_TEXT:,}")
+    if sum(len(piece.text) for piece in own) > MOST_TEXT:
+        _say(submission, "long", most=f"{MOST_TEXT:,}")
     left = MOST_TEXT
     for piece in own:
         piece.text = piece.text[:left]
@@ -272,13 +264,11 @@ def _counting(submission, pieces, release):
         own, answer = [piece for piece in same if piece.own], name in release.answers
         mine[name] = own[-1] if own and answer else same[0]
         if answer and len(same) > 1:
-            times = "twice" if len(same) == 2 else f"{len(same)} times"
-            note = f"duplicate cell: {name}; the last one that was written in counts"
-            _say(submission, note, "copies", name=name, times=times)
+            _say(submission, "copies", name=name, times="twice" if len(same) == 2 else f"{len(same)} times")
             for piece in own[:-1]:
                 piece.name, piece.defines = None, set()
         if not answer and own:
-            _say(submission, f"changed cell: {name}; it was used as it was given", "changed", name=name)
+            _say(submission, "changed", name=name)
     return mine
 
 
@@ -286,35 +276,33 @@ def _answers(submission, pieces, mine, release):
     """Answer -> the pieces that hold it: its own cell, and where that lacks one of its names, the last that has it."""
     answers = {}
     if not mine:
-        _say(submission, "the cells have lost their names", "nameless")
+        _say(submission, "nameless")
     for answer in release.answers:
         own, others = mine.get(answer), []
         for name in release.defined.get(answer, ()):
             there = [piece for piece in pieces if name in piece.defines]
             if own in there and len(there) > 1:
-                note = f"{name} is defined again in another cell: the one in the question's cell counts"
-                _say(submission, note, "twice", name=name)
+                _say(submission, "twice", name=name)
             elif there and own not in there:
                 others.append(there[-1])
             if there:
                 (own if own in there else there[-1]).keep.append(name)
         if others and mine:
-            _say(submission, f"answer in another cell: {answer}", "elsewhere", name=answer)
+            _say(submission, "elsewhere", name=answer)
         answers[answer] = [own, *others] if own and (own.own or not others) else others
-    lost = ", ".join(name for name, held in answers.items() if not held)
-    if lost:
-        _say(submission, f"missing cells: {lost}", "missing", names=lost)
+    if lost := ", ".join(name for name, held in answers.items() if not held):
+        _say(submission, "missing", names=lost)
     return {name: held for name, held in answers.items() if held}
 
 
 def _note_blank(submission, held, extra, release):
     """Say that nothing was written, or no words in their cell but some elsewhere, which only a human can read."""
     if not any(piece.own for piece in held) and not any(piece.kind == "code" for piece in extra):
-        _say(submission, "as it was handed out: nothing was written", "blank")
+        _say(submission, "blank")
     written = {piece.name for piece in held if piece.own}
     empty = ", ".join(name for name in release.of("written") if name not in written)
     if empty and any(len(piece.text) > A_FEW_WORDS for piece in extra if piece.kind == "markdown"):
-        _say(submission, f"no words in {empty}, but in cells that were added", "words", names=empty)
+        _say(submission, "words", names=empty)
 
 
 def _imports(line):
@@ -354,8 +342,7 @@ def _keep_texts(submission, answers, extra):
         if kept:
             submission.pictures[where] = kept
         if lost:
-            words = {"count": lost, "where": where, "pixels": f"{pictures.MOST_PIXELS:,}"}
-            _say(submission, f"{lost} pictures in {where} are not shown", "pictures", **words)
+            _say(submission, "pictures", count=lost, where=where, pixels=f"{pictures.MOST_PIXELS:,}")
 
 
 SUSPICIOUS = re.compile(  # names that no answer needs
@@ -401,11 +388,7 @@ def _parsed(content, file):
 
 
 def _source(cell):
-    """A cell's text, which may be a list of its lines; empty if it is neither."""
-    value = cell.get("source")
-    value = "".join(part for part in value if isinstance(part, str)) if isinstance(value, list) else value
-    value = value if isinstance(value, str) else ""
-    return value.replace("\x00", "").replace("\r\n", "\n").replace("\r", "\n")
+    return pictures.text_in(cell.get("source")).replace("\x00", "").replace("\r\n", "\n").replace("\r", "\n")
 
 
 def _grade_id(cell):

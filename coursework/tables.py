@@ -41,11 +41,8 @@ def read(path):
     except UnicodeDecodeError as error:
         line = data[: error.start].count(b"\n") + 1
         raise ValueError(f"{path} must be UTF-8, and line {line} is not. {REMEDY}") from None
-    first = text.partition("\n")[0]
-    if first.lower().startswith("sep="):  # Excel's own first line
-        text = text.partition("\n")[2]
-        first = text.partition("\n")[0]
-    separator = max(",;\t", key=first.count)  # the comma, if there is only one column
+    text = re.sub(r"^sep=.*\n", "", text, count=1, flags=re.I)  # Excel's own first line
+    separator = max(",;\t", key=text.partition("\n")[0].count)  # the comma, if there is only one column
     rows = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
     try:
         headings = [heading.strip() for heading in next(rows, [])]

@@ -11,14 +11,11 @@ marked answer, which shows if it changed later.
 
 import hashlib
 import re
-import sqlite3
 from dataclasses import dataclass, field
-from pathlib import Path
 
-from coursework import files, lateness, rosters, sources, tables
+from coursework import files, lateness, results, rosters, sources, tables
 from coursework.lateness import Late
 from coursework.marks import Marks
-from coursework.results import write
 from coursework.submissions import A_FEW_WORDS, released
 
 HEADINGS = ["student", "question", "points", "comment", "answer"]
@@ -37,7 +34,7 @@ class Word:
 
 
 def path_of(where, assignment):
-    return Path(where) / f"words-{assignment}.csv"
+    return where / f"words-{assignment}.csv"
 
 
 def read(where, assignment):
@@ -48,8 +45,8 @@ def read(where, assignment):
     headings, rows = tables.read(path)
     if missing := ", ".join(heading for heading in HEADINGS[:4] if heading not in headings):
         raise ValueError(f"{path} must have the columns {', '.join(HEADINGS)}; {missing} is missing")
-    there = {path.stem for path in (Path(where) / "marks" / assignment).glob("*.json")}
-    found, known = {}, there | rosters.kept(where, assignment).keys()
+    handed_in = {path.stem for path in where.glob(f"marks/{assignment}/*.json")}
+    found, known = {}, handed_in | rosters.kept(where, assignment).keys()
     for number, row in enumerate(rows, 2):
         texts = [tables.unquoted(row.get(name) or "") for name in HEADINGS]
         student, question, points, _, answer = (text.strip() for text in texts)
@@ -84,24 +81,23 @@ def give(where, assignment, given):
     """Replace these lines, {(student, question): Word}; all others stay, also those that were edited meanwhile."""
     found = {**read(where, assignment), **given}
     lines = [[*key, found[key].points, found[key].comment, found[key].answer] for key in sorted(found)]
-    write(path_of(where, assignment), tables.csv_text([HEADINGS, *lines]))  # no points are an empty cell
+    results.write(path_of(where, assignment), tables.csv_text([HEADINGS, *lines]))  # no points are an empty cell
 
 
 @dataclass
 class Score:
     """The result of one student in an assignment: marks, the teacher's points, and how late the file came.
 
-    cells: cell -> (points or None, out of how many, comment); empty without marks. late: None if it is not known.
+    cells: cell -> (points or None, out of how many, comment); empty without marks.
     """
 
     marks: Marks
     cells: dict[str, tuple] = field(default_factory=dict)
-    late: Late | None = None
+    late: Late = Late()
     oral: Word = Word()  # for the five minutes
 
     @property
     def known(self):
-        """The points that are known so far."""
         return [points for points, *_ in self.cells.values() if points is not None]
 
     @property
@@ -122,12 +118,8 @@ class Score:
 def scores(where, assignment, all_marks):
     """Return the `Score` of each of these marks."""
     given, late = read(where, assignment), lateness.late(where, assignment)
-
-    def score(marks):
-        word = given.get((marks.student, ORAL), Word())
-        return Score(marks, _cells(marks, given), late.get(marks.student), word)
-
-    return [score(marks) for marks in all_marks]
+    oral = [given.get((one.student, ORAL), Word()) for one in all_marks]
+    return [Score(one, _cells(one, given), late.get(one.student, Late()), word) for one, word in zip(all_marks, oral)]
 
 
 def _cells(marks, given):
@@ -150,36 +142,12 @@ def blank(marks, name):
     return marks.answers.get(name, given).strip() in ("", given.strip())
 
 
+def changed(word, marks, name):
+    """Whether an answer is not the one that the teacher marked."""
+    return word.answer not in ("", digest(marks, name))
+
+
 def digest(marks, name):
     """What stands for an answer in the file: another answer, or another picture in it, has another digest."""
     answer = marks.answers.get(name, ""), marks.pictures.get(name, {}), marks.extra
     return hashlib.sha256(repr(answer).encode("utf-8", "surrogatepass")).hexdigest()[:12]
-
-
-def changed(where, marks):
-    """The written answers of a student that are not those that the teacher marked."""
-    given = read(where, marks.assignment)
-    written = sources.points(marks.assignment, marks=("written",))
-    marked = {name: given[marks.student, name].answer for name in written if (marks.student, name) in given}
-    return [name for name, answer in marked.items() if answer and answer != digest(marks, name)]
-
-
-OLD = Path(__file__).with_name("gradebook.sql").read_text(encoding="utf-8")  # the query for nbgrader's gradebook
-
-
-def convert(where, assignment):
-    """Take over points and comments for words from an earlier version's gradebook.db, once. Sentences on what was."""
-    path = Path(where) / "gradebook.db"
-    if path_of(where, assignment).exists() or not path.is_file():
-        return []
-    with sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True) as book:
-        lines = book.execute(OLD, [assignment]).fetchall()
-    written = sources.points(assignment, marks=("written",))
-    given = [line for line in lines if line[1] in written and (line[2] is not None or line[3])]
-    by_hand = [f"{student}, {name}: {score:g}" for student, name, score, _ in lines if score and name not in written]
-    if given:
-        found = {(student, name): Word(score, comment or "") for student, name, score, comment in given}
-        give(where, assignment, found)
-    taken = [f"{len(given)} points and comments were taken over from {path} into {path_of(where, assignment).name}."]
-    lost = [f"Points for code that were given by hand in {path.name} do not count any more: {'; '.join(by_hand)}."]
-    return taken * bool(given) + lost * bool(by_hand)

@@ -94,8 +94,7 @@ def batch(folder, assignment, notebooks, limits=QUICK):
     students = {f"s{number:03}": name for number, name in enumerate(notebooks)}
     for student, name in students.items():
         put_file(folder / assignment / student / "x.ipynb", notebooks[name])
-    settings = grading.Settings(seed=1, limits=limits)
-    marks = grading.grade_all(folder / assignment, folder / "results", assignment, settings=settings)
+    marks = grading.grade_all(folder / assignment, folder / "results", assignment, seed=1, limits=limits)
     return {students[one.student]: one for one in marks}
 
 
@@ -121,8 +120,7 @@ def prepared(load, assignment, seed):
 
 def grade_all(folder, students=None, **how):
     """Student -> marks of what lies in folder/submitted."""
-    settings = grading.Settings(**{"seed": 1, "limits": QUICK, **how})
-    marks = grading.grade_all(folder / "submitted", folder / "results", ASSIGNMENT, students, settings)
+    marks = grading.grade_all(folder / "submitted", folder / "results", ASSIGNMENT, students, 1, limits=QUICK, **how)
     return {one.student: one for one in marks}
 
 

@@ -263,6 +263,7 @@ CASES = [
     ("a check was deleted", "missing-given", remove("attention-public")),
     ("a given cell was deleted", "missing-given", remove("given-6f11581d")),
     ("a cell is there twice", "copies: softmax", copied("softmax", EMPTY, above=True), ran),
+    ("a copy below is wrong", "copies: softmax", copied("softmax", EMPTY), ran),
     ("a written cell is there four times", f"copies: {WRITTEN}", copied(WRITTEN, "First.", RELEASED, "Last.")),
     ("all names are lost", f"nameless; missing: {WRITTEN}; words: {WRITTEN}", without_names),
     ("names of odd types", "elsewhere: softmax attention; missing-given", with_names_of_odd_types),

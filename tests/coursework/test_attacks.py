@@ -96,7 +96,7 @@ def test_an_attack_gets_its_honest_mark(graded, name):
 @pytest.mark.parametrize("change", TAMPERING, ids=lambda f: f.__name__)
 def test_tampered_cells_change_no_mark(graded, change, right):
     assert won(graded[change, right]) == (FULL if right else REST)
-    assert bool(graded[change, right].notes) == (change is not unseen_changes)
+    assert bool(graded[change, right].told) == (change is not unseen_changes)
 
 
 def test_neighbors_get_their_own_marks(graded):
@@ -109,8 +109,8 @@ def test_neighbors_get_their_own_marks(graded):
 def test_far_too_long_texts_are_shown_in_part(graded, tmp_path):
     marks = graded["far too much"]
     assert marks.points == FULL
-    for what in ("characters were written", "tampering", "900 added cells"):
-        assert what in " ".join(marks.notes)
+    for what in ("only the first 100,000 characters", "tampering", "You added 900 cells"):
+        assert what in " ".join([*marks.notes, *marks.told])
     results.save(tmp_path, marks)
     shown = marking.page(tmp_path, ASSIGNMENT)
     given = {name: (0, 1, "") for name in sources.points(ASSIGNMENT)}

@@ -89,9 +89,9 @@ def shown(submission, stream=b""):
         marks = grading.grade(submission, prepared(checks.load, ASSIGNMENT, 1))
     assert set(marks.points) == set(FULL) and all(0 <= marks.points[name] <= FULL[name] for name in FULL)
     with tempfile.TemporaryDirectory() as folder:
-        results.save(folder, marks)
-        marks = results.load(folder, ASSIGNMENT, marks.student)
-        assert len(marking.page(folder, ASSIGNMENT)) < 3_000_000
+        results.save(Path(folder), marks)
+        marks = results.load(Path(folder), ASSIGNMENT, marks.student)
+        assert len(marking.page(Path(folder), ASSIGNMENT)) < 3_000_000
     page, report = feedback.page(words.Score(marks, EVERY)), reports.report([marks], [])
     assert len(page) < 3_000_000 and len(report) < 50_000
     return marks

@@ -129,11 +129,6 @@ def test_a_run_killed_from_outside_is_tried_again(solved, hand_in, grade, monkey
     assert grade()["bob"].points == made["ada"].points
 
 
-def test_no_two_gradings_use_one_folder(tmp_path):
-    with results.alone(tmp_path), pytest.raises(OSError, match="in use by another grading"), results.alone(tmp_path):
-        pass
-
-
 def grading_of(folder, results):
     """Start the command in a separate process."""
     command = [sys.executable, "-m", "coursework", "grade", folder, "--to", results, "--assignment", ASSIGNMENT]

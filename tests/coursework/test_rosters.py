@@ -58,17 +58,35 @@ def test_others_are_refused_with_a_remedy(what, tmp_path):
     assert said in str(error.value)
 
 
-def test_the_list_of_another_assignment_is_refused(put, tmp_path, capsys, monkeypatch):
-    """Moodle's numbers are others in each assignment, and in German the names are under another heading."""
+@pytest.fixture
+def refused(tmp_path, capsys, monkeypatch):
+    """refused(assignment, ...): what the command says when it refuses to grade; then it has written no marks."""
     monkeypatch.setattr(grading.sandbox, "ready", lambda: None)
+
+    def run(assignment, *how):
+        folder, where = (str(tmp_path / name) for name in ("submitted", "out"))
+        assert main(["grade", folder, "--to", where, "--assignment", assignment, *how]) == 2
+        assert not results.assignments_in(tmp_path / "out") and not list(tmp_path.glob("out/*.csv"))
+        return capsys.readouterr().err
+
+    return run
+
+
+def test_the_list_of_another_assignment_is_refused(put, tmp_path, refused):
+    """Moodle's numbers are others in each assignment, and in German the names are under another heading."""
     for number, name in ((815, "Ada Lovelace"), (816, "Bob B")):
         put(f"{name}_{number}_assignsubmission_file_/x.ipynb", sources.solved_notebook(ASSIGNMENT))
     list_of = "Identifier,Full name,Email address,Status\nParticipant 1,Ada Lovelace,a@x,\nParticipant 2,Bob B,b@x,\n"
     (tmp_path / "class.csv").write_text(list_of)
-    command = ["grade", str(tmp_path / "submitted"), "--assignment", ASSIGNMENT, "--to", str(tmp_path / "out")]
-    assert main([*command, "--roster", str(tmp_path / "class.csv")]) == 2
-    assert "the roster has none of the 2 students who handed in" in capsys.readouterr().err
-    assert not (tmp_path / "out" / "grades.csv").exists()
+    said = refused(ASSIGNMENT, "--roster", str(tmp_path / "class.csv"))
+    assert "the roster has none of the 2 students who handed in" in said
+
+
+def test_a_mistyped_variant_is_refused(put, refused):
+    put("ada.ipynb", sources.solved_notebook("2-attention-2027"))
+    put("bob.ipynb", "{")
+    said = "no file is the assignment 2-attention-207. ada.ipynb: not graded: is the assignment 2-attention-2027, and"
+    assert said in refused("2-attention-207")
 
 
 def noted(tmp_path, digest, **row):

@@ -2,8 +2,6 @@
 
 import csv
 import io
-import sqlite3
-from pathlib import Path
 
 import pytest
 
@@ -77,9 +75,6 @@ def test_points_of_code_come_from_marks_alone(tmp_path):
     words.give(tmp_path, ASSIGNMENT, {("ada", "softmax-hidden"): words.Word(None, "Use keepdims.")})
     ada = marks_of("ada", softmax_hidden=2.5)
     assert score_of(tmp_path, ada).cells["softmax-hidden"] == (2.5, 4, "Use keepdims.")
-    words.path_of(tmp_path, ASSIGNMENT).write_text(f"{HEAD}ada,softmax-hidden,4,,\n")
-    with pytest.raises(ValueError, match="line 2: the points of softmax-hidden come from grading"):
-        score_of(tmp_path, ada)
 
 
 WRONG = {
@@ -88,6 +83,7 @@ WRONG = {
     f"ada,{WRITTEN},good,,": "must be a number from 0 to 4, got 'good'",
     "ada,oral,5,,": "must be a number from 0 to 4", "ada,why,1,,": "'why' is not a question of 2-attention",
     f"ada,{WRITTEN},1,,\nada,{WRITTEN},2,,": "line 3: ada and why-square-root have a line already",
+    "ada,softmax-hidden,4,,": "line 2: the points of softmax-hidden come from grading",
     f"adda,{WRITTEN},1,,": "line 2: adda is not in the roster and has handed in nothing",
 }  # fmt: skip
 
@@ -131,19 +127,6 @@ def test_an_empty_answer_has_no_points(tmp_path):
     ada.extra = [("markdown", "My answer is here. " * 5)]  # only a person can say what this answers
     assert score_of(tmp_path, ada).cells[WRITTEN][0] is None
     assert score_of(tmp_path, ada).status == WAITING
-
-
-def test_marks_of_the_old_gradebook_are_taken_over_once(tmp_path):
-    with sqlite3.connect(tmp_path / "gradebook.db") as book:
-        book.executescript(Path(__file__).with_name("gradebook.sql").read_text(encoding="utf-8"))
-    taken, left = words.convert(tmp_path, ASSIGNMENT)
-    assert taken.startswith("2 points and comments were taken over") and left.endswith("bob, softmax-hidden: 1.")
-    assert words.read(tmp_path, ASSIGNMENT) == {
-        ("ada", WRITTEN): words.Word(2.5, "Read <ch> 4"),
-        ("bob", WRITTEN): words.Word(None, "See me"),
-    }
-    words.give(tmp_path, ASSIGNMENT, {("ada", WRITTEN): words.Word(4)})
-    assert words.convert(tmp_path, ASSIGNMENT) == [] and words.read(tmp_path, ASSIGNMENT)["ada", WRITTEN].points == 4
 
 
 @pytest.mark.parametrize("text, safe", [
