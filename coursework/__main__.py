@@ -60,6 +60,8 @@ def mark(given):
     """Show a page to mark the written answers on, after grading; then as `feedback`."""
     from coursework import marking, words
 
+    for line in words.convert(given.to, given.assignment):
+        print(line)
     words.read(given.to, given.assignment)  # stops at a wrong line before the page opens
     with marking.Server(given.to, given.assignment) as server:
         print(

@@ -33,6 +33,7 @@ def publish(where):
     assignments = results.assignments_in(where)
     for assignment in assignments:
         students = listed[assignment] = rosters.kept(where, assignment)
+        about += words.convert(where, assignment)
         unread = list(results.stored(where, assignment).values()).count(None)
         about += [f"{unread} marks of an earlier version were not read: grade again."] if unread else []
         scores = words.scores(where, assignment, results.marks_in(where, assignment, students))

@@ -11,7 +11,9 @@ marked answer, which shows if it changed later.
 
 import hashlib
 import re
+import sqlite3
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from coursework import files, lateness, results, rosters, sources, tables
 from coursework.lateness import Late
@@ -151,3 +153,24 @@ def digest(marks, name):
     """What stands for an answer in the file: another answer, or another picture in it, has another digest."""
     answer = marks.answers.get(name, ""), marks.pictures.get(name, {}), marks.extra
     return hashlib.sha256(repr(answer).encode("utf-8", "surrogatepass")).hexdigest()[:12]
+
+
+OLD = Path(__file__).with_name("gradebook.sql").read_text(encoding="utf-8")  # the query for nbgrader's gradebook
+
+
+def convert(where, assignment):
+    """Take over points and comments for words from an earlier version's gradebook.db, once. Sentences on what was."""
+    path = Path(where) / "gradebook.db"
+    if path_of(where, assignment).exists() or not path.is_file():
+        return []
+    with sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True) as book:
+        lines = book.execute(OLD, [assignment]).fetchall()
+    written = sources.points(assignment, marks=("written",))
+    given = [line for line in lines if line[1] in written and (line[2] is not None or line[3])]
+    by_hand = [f"{student}, {name}: {score:g}" for student, name, score, _ in lines if score and name not in written]
+    if given:
+        found = {(student, name): Word(score, comment or "") for student, name, score, comment in given}
+        give(where, assignment, found)
+    taken = [f"{len(given)} points and comments were taken over from {path} into {path_of(where, assignment).name}."]
+    lost = [f"Points for code that were given by hand in {path.name} do not count any more: {'; '.join(by_hand)}."]
+    return taken * bool(given) + lost * bool(by_hand)

@@ -2,6 +2,8 @@
 
 import csv
 import io
+import sqlite3
+from pathlib import Path
 
 import pytest
 
@@ -127,6 +129,19 @@ def test_an_empty_answer_has_no_points(tmp_path):
     ada.extra = [("markdown", "My answer is here. " * 5)]  # only a person can say what this answers
     assert score_of(tmp_path, ada).cells[WRITTEN][0] is None
     assert score_of(tmp_path, ada).status == WAITING
+
+
+def test_marks_of_the_old_gradebook_are_taken_over_once(tmp_path):
+    with sqlite3.connect(tmp_path / "gradebook.db") as book:
+        book.executescript(Path(__file__).with_name("gradebook.sql").read_text(encoding="utf-8"))
+    taken, left = words.convert(tmp_path, ASSIGNMENT)
+    assert taken.startswith("2 points and comments were taken over") and left.endswith("bob, softmax-hidden: 1.")
+    assert words.read(tmp_path, ASSIGNMENT) == {
+        ("ada", WRITTEN): words.Word(2.5, "Read <ch> 4"),
+        ("bob", WRITTEN): words.Word(None, "See me"),
+    }
+    words.give(tmp_path, ASSIGNMENT, {("ada", WRITTEN): words.Word(4)})
+    assert words.convert(tmp_path, ASSIGNMENT) == [] and words.read(tmp_path, ASSIGNMENT)["ada", WRITTEN].points == 4
 
 
 @pytest.mark.parametrize("text, safe", [

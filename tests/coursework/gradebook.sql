@@ -1,0 +1,13 @@
+CREATE TABLE assignment (id, name);
+CREATE TABLE submitted_assignment (id, assignment_id, student_id);
+CREATE TABLE submitted_notebook (id, assignment_id, notebook_id);
+CREATE TABLE base_cell (id, name, notebook_id);
+CREATE TABLE grade (notebook_id, cell_id, manual_score, extra_credit);
+CREATE TABLE comment (notebook_id, cell_id, manual_comment);
+INSERT INTO assignment VALUES (1, '2-attention'), (2, '1-tokenization');
+INSERT INTO submitted_assignment VALUES (11, 1, 'ada'), (12, 1, 'bob'), (13, 2, 'ada');
+INSERT INTO submitted_notebook VALUES (21, 11, 1), (22, 12, 1), (23, 13, 2);
+INSERT INTO base_cell VALUES (31, 'why-square-root', 1), (32, 'softmax', 1), (34, 'softmax-hidden', 1);
+INSERT INTO base_cell VALUES (35, 'three-ways', 2);
+INSERT INTO grade VALUES (21, 31, 2.5, NULL), (22, 31, NULL, NULL), (22, 34, 1, NULL), (23, 35, 4, NULL);
+INSERT INTO comment VALUES (21, 31, 'Read <ch> 4'), (22, 31, 'See me');
