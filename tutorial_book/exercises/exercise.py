@@ -206,7 +206,7 @@ class Exercise:
 
     def _hint_of_all(self, student, i):
         """Return the hint of a general slip, by the answers of all cases in which the function does not stop."""
-        pairs, sizes, back = [], [], True
+        answers, pairs, sizes, back = [], [], [], True
         for case, (right, _) in zip(self.cases, self.outcomes.right, strict=True):
             got, stopped = outcome(student, case)
             if stopped == [TookTooLong.__name__, "", []]:
@@ -215,9 +215,12 @@ class Exercise:
                 continue
             if self.parts and not (isinstance(got, (tuple, list)) and len(got) == len(self.parts)):
                 return ""
+            answers.append(got)
             pairs.append((got[i], right[i]) if self.parts else (got, right))
             sizes.append(_sizes(student, case.arguments))
             back = back and same(pairs[-1][0], case.arguments[0], 0)
+        if self.parts and i and all(same(got[0], got[1], 0) for got in answers):
+            return _said("the first two things that you return are the same")
         if back:
             return _said("the first argument comes back as it was: nothing changes it, or an `if` is never true")
         return _said(slips.of_all(pairs, sizes, lambda one, other: same(one, other, self.tolerance)))

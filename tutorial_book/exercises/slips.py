@@ -107,6 +107,13 @@ FACTORS = {
     "1 / the square of {0}": lambda n: 1 / n**2,
 }
 
+PROPERTIES = {
+    "each row must add up to 1": lambda r: r.min() >= 0 and np.allclose(r.sum(-1), 1),
+    "the diagonal must be 1": lambda r: r.ndim == 2 and np.allclose(np.diag(r), 1),
+    "the matrix must be the same as its transpose": lambda r: r.ndim == 2 and np.allclose(r, r.T),
+    "the matrix must not change lengths: M @ M.T must be the identity": lambda r: np.allclose(r @ r.T, np.eye(len(r))),
+}
+
 ITEMS = {
     "the order is turned around": lambda r: r[::-1],
     "the last item is missing": lambda r: r[:-1],
@@ -140,7 +147,18 @@ def of_all(pairs: list[tuple], sizes: list[dict[str, int]], agree: Callable[[obj
         for hint, factors in _of_sizes(sizes):
             if all(agree(got, factor * right) for factor, (got, right) in zip(factors, pairs)):
                 return hint
-    return next((hint for hint, compared in _slips(pairs, got, right) if _fit(compared, pairs, agree)), "")
+    hint = next((hint for hint, compared in _slips(pairs, got, right) if _fit(compared, pairs, agree)), "")
+    return hint or next(
+        (f"{told}; yours is not so" for told, has in PROPERTIES.items() if _lost(has, wrong, pairs)), ""
+    )
+
+
+def _lost(has, wrong, pairs):
+    """Return whether all right answers have a property, and no wrong one."""
+    try:
+        return all(has(_numbers(right)) for _, right in pairs) and not any(has(_numbers(got)) for got, _ in wrong)
+    except Exception:  # the answers are not numbers, or have another shape
+        return False
 
 
 def _of_sizes(sizes):
@@ -205,6 +223,15 @@ def _of_lists(got, right):
     yield "there is an item too many at the beginning", lambda g, r: (g[1:], r)
     if isinstance(got, list):
         yield "these are the right items in another order", lambda g, r: (sorted(g), sorted(r))
+        yield "the beginning is right and the rest is missing: a loop or the function ends too early", _begins
+        yield (
+            "an item is a list of its own: take off its brackets, or use + for append",
+            lambda g, r: (_flat(g), _flat(r)),
+        )
+    exchanged = dict(pair for pair in zip(right, got) if pair[0] != pair[1]) if _plain(right) and _plain(got) else {}
+    if len(exchanged) in (1, 2) and len(got) == len(right):
+        hint = " and ".join(f"{one!r} is in the place of {other!r}" for other, one in exchanged.items())
+        yield hint, lambda g, r: (g, [exchanged.get(item, item) for item in r])
     if isinstance(got, list) and len(right) > 2:
         if got and all(isinstance(item, (int, str)) and item == got[0] for item in got):
             yield f"all items are {got[0]!r}, and the right ones differ", lambda g, r: (g, [g[0]] * len(r))
@@ -216,6 +243,18 @@ def _of_lists(got, right):
             yield f"in each row, {hint}", lambda g, r, change=change: (g, [change(row) for row in r])
 
 
+def _begins(got, right):
+    return got, right[: len(got)]
+
+
+def _flat(rows):
+    return [item for row in rows for item in (_flat(row) if isinstance(row, list) else [row])]
+
+
+def _plain(items):
+    return isinstance(items, list) and all(isinstance(item, (int, str)) for item in items)
+
+
 def _of_counts(got, right):
     lacking, more = [key for key in right if key not in got], [key for key in got if key not in right]
     if lacking:
@@ -223,6 +262,7 @@ def _of_counts(got, right):
     if more:
         yield f"there are keys too many, such as {more[0]!r}", lambda g, r: ({key: g[key] for key in r}, r)
     yield "the counts are divided by their sum; give them as they are", lambda g, r: (g, _shares(r))
+    yield "the values are lists; add up what is in them", lambda g, r: ({key: sum(n) for key, n in g.items()}, r)
     yield "the two parts of each key are swapped", lambda g, r: (g, {key[::-1]: n for key, n in r.items()})
 
 
@@ -245,10 +285,10 @@ def _of_places(got, right):
             for name, reduced in (("added up", np.sum), ("averaged", np.mean)):
                 hint = f"axis {axis} is lost: over it, the right values are {name}"
                 yield hint, lambda g, r, axis=axis, reduced=reduced: (g, reduced(r, axis=axis))
-            yield f"axis {axis} has values too many at its end", lambda g, r, axis=axis: (_cut(g, axis, 0, -1), r)
-            yield f"axis {axis} has values too many at its start", lambda g, r, axis=axis: (_cut(g, axis, 1, None), r)
-            yield f"the last values of axis {axis} are missing", lambda g, r, axis=axis: (g, _cut(r, axis, 0, -1))
             yield f"the first values of axis {axis} are missing", lambda g, r, axis=axis: (g, _cut(r, axis, 1, None))
+            yield f"axis {axis} has values too many at its start", lambda g, r, axis=axis: (_cut(g, axis, 1, None), r)
+        yield "the answer begins right, but is too long", lambda g, r: (g[tuple(map(slice, r.shape))], r)
+        yield "the answer is too short; what is there is right", lambda g, r: (g, r[tuple(map(slice, g.shape))])
     for axis in axes:
         yield f"axis {axis} is in reverse order", lambda g, r, axis=axis: (g, np.flip(r, axis))
         if right.shape[axis] > 2:
@@ -259,6 +299,8 @@ def _of_places(got, right):
             yield late, lambda g, r, axis=axis: (_cut(g, axis, 0, -1), _cut(r, axis, 1, None))
             early = f"axis {axis} begins one too early: there is a value too many in front, and the last one is missing"
             yield early, lambda g, r, axis=axis: (_cut(g, axis, 1, None), _cut(r, axis, 0, -1))
+    for digits in range(1, 5):
+        yield "the values are rounded; keep all digits", lambda g, r, n=digits: (g, np.round(r, n))
 
 
 def _in_twos(array):
@@ -275,7 +317,6 @@ def _of_values(got, right):
         hint = "all wrong values are 0, and the others are right: find what should fill them"
         yield hint, lambda g, r: (g, r * (g != 0))
     for digits in range(5):
-        yield "the values are rounded; keep all digits", lambda g, r, n=digits: (g, np.round(r, n))
         yield "these are rounded percentages; give the share", lambda g, r, n=digits: (g, np.round(100 * r, n))
     if got.shape == right.shape and right.size:
         largest = np.unravel_index(np.abs(right).argmax(), right.shape)
