@@ -62,8 +62,10 @@ ERRORS = {
     r"cannot reshape": "the sizes of the new shape, multiplied, must give as many numbers as the array has",
     r"[Ii]ntegers to negative integer powers": "NumPy takes no negative power of whole numbers: write the base with a"
     " point, 2.0 ** -3",
-    r"object is not (iterable|subscriptable)|has no len": "a single number has no items: print what you go through; it"
-    " may have lost an axis",
+    r"'(set|frozenset)' object is not subscriptable": "a set has no index: ask whether an item is in it, with `in`",
+    r"(function|method|type)' object is not subscriptable": "square brackets take an item; round ones call a function",
+    r"(int|float|float64|int64|bool)' (object is not (iterable|subscriptable)|has no len)": "a single number has no"
+    " items: print what you go through; it may have lost an axis",
     r"division by zero": "the number below the line is 0 here; it may be the size of something empty",
     r"empty (sequence|iterable)|zero-size array": "there is no largest of no values: treat the empty case first",
     r"math domain error": "math.sqrt and math.log take positive numbers only",
@@ -215,6 +217,7 @@ def _of_lists(got, right):
     if all(isinstance(item, str) for item in right):
         yield "only capital and small letters are wrong", lambda g, r: ([*map(str.lower, g)], [*map(str.lower, r)])
         yield "the letters are right, but cut in other places", lambda g, r: ("".join(g), "".join(r))
+        yield "an item has a space that must not be in it", lambda g, r: ([one.replace(" ", "") for one in g], r)
         yield "the letters of an item are in another order", lambda g, r: ([*map(sorted, g)], [*map(sorted, r)])
     yield "the list is inside another one", lambda g, r: (g, [r])
     for hint, change in ITEMS.items():
