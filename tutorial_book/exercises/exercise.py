@@ -166,7 +166,9 @@ class Exercise:
             if reason:
                 part = f"{self.parts[i]}: " if self.parts else ""
                 sides = _side_by_side(one, other)  # further calls may change the very value that this one returned
-                return part + reason + self._hint_of_answer(student, case, got, i) + again + sides
+                with redirect_stdout(io.StringIO()):  # what the student prints is shown once
+                    hint = self._hint_of_answer(student, case, got, i)
+                return part + reason + hint + again + sides
         return None
 
     def _hint(self, student, case, answer, n_parts=None):
@@ -556,6 +558,9 @@ def _hint_of_nan(student, case, name):
 def _hint_of_precision(got, right):
     """Return the hint if an answer is right except for the few digits of its type."""
     kind = getattr(got, "dtype", None)
+    whole = kind is not None and kind.kind in "iu" and isinstance(right, np.ndarray)
+    if whole and same(got, np.trunc(right), 0):
+        return ". Hint: your array contains whole numbers, which cut off fractions: make it with dtype=float"
     near = {np.dtype("float32"): 1e-3, np.dtype("float16"): 3e-2}.get(kind)
     if near is None or got.shape != np.shape(right) or not np.allclose(got, right, rtol=near, atol=near):
         return ""
