@@ -15,6 +15,7 @@ import pytest
 from coursework import references, sources
 from coursework.mistakes import mistakes as read_mistakes
 from tutorial_book.exercises import exercise as exercises
+from tutorial_book.exercises import slips
 from tutorial_book.exercises.attention import SHIFT_MATRIX, SOFTMAX
 from tutorial_book.exercises.bert_layer import GELU
 from tutorial_book.exercises.exercise import Case, Exercise, other_packages, same
@@ -193,6 +194,7 @@ def test_mistake_that_fits_no_answer_is_rejected(table, problem):
 
 DOUBLE = {"twice": "2 * x", "squared": "x * x"}
 OVERFLOW = {"0 / 0": "x if x else np.nan"}
+LIST = "can only concatenate (list|tuple)"
 ERRORS = {"the index": "[x][1]", "the key": "{}[x]", "no list": "x + []"}
 
 
@@ -204,7 +206,7 @@ ERRORS = {"the index": "[x][1]", "the key": "{}[x]", "no list": "x + []"}
     ((0.0, 3.0), OVERFLOW, lambda x: x if x else np.nan, ["0 / 0"]),
     ((0.0, 3.0), OVERFLOW, lambda x: np.nan, []),  # any nan looks like another
     ((1.0,), ERRORS, lambda x: (x, x)[2], ["the index"]), ((1.0,), ERRORS, lambda x: {2: 3}[5], ["the key"]),
-    ((1.0,), ERRORS, lambda x: [] + x, []),  # the type alone says too little
+    ((1.0,), ERRORS, lambda x: [] + x, [slips.ERRORS[LIST]]),  # not "no list": the type alone says too little
     ((1.0,), {}, lambda x: expo(x), []),  # noqa: F821  (no name of NumPy, either)
 ])  # fmt: skip
 def test_a_hint_is_for_the_mistake_made(cases, mistakes, student, hints, capsys):
@@ -213,3 +215,67 @@ def test_a_hint_is_for_the_mistake_made(cases, mistakes, student, hints, capsys)
     exercise._outcomes = references.computed(exercise, f, read_mistakes(f, table))
     exercise.check(student)
     assert re.findall("Hint: (.*)", capsys.readouterr().out) == hints
+
+
+GRID, MADE = [np.arange(6.0).reshape(2, 3), np.arange(20.0).reshape(4, 5) ** 2, np.ones((1, 4))], "X / 7 + 0.05"
+TEXTS = [["ab", "a", "c"], ["d", "d", "B", "e"], ["f"]]
+PAIRS = [[[1, 2], [4, 3]], [[5, 6], [9, 7], [5, 5]]]
+
+
+@pytest.mark.parametrize("right, cases, student, hint", [
+    (MADE, GRID, "r.T", "the axes -2 and -1 are swapped"), (MADE, GRID, "-r", "every sign is turned around"),
+    (MADE, GRID, "3 * r", "every value is 3 times the right one"), (MADE, GRID, "(r,)", "a comma after the value"),
+    (MADE, GRID, "r - 2", "every value is the right one - 2"), (MADE, GRID, "1 - r", "this is 1 minus"),
+    (MADE, GRID[:2], "r * len(X)", "every value is the right one times len(X)"),
+    (MADE, GRID, "r / X.shape[-1] ** 0.5", "every value is the right one times 1 / the root of X.shape[-1]"),
+    (MADE, GRID, "r.astype(int)", "your array contains"), (MADE, GRID, "r // 1", "all values are whole numbers"),
+    (MADE, GRID, "r.round(2)", "the values are rounded"),
+    (MADE, GRID, "r.sum(axis=0)", "axis -2 is lost: over it, the right values are added up"),
+    (MADE, GRID, "r[-1]", "axis -2 is lost: only its last"), (MADE, GRID, "r[None]", "the numbers are right, and in"),
+    (MADE, GRID, "r[::-1]", "axis -2 is in reverse"), (MADE, GRID, "r[:, :-1]", "the answer is too short"),
+    (MADE, GRID, "r * (np.arange(X.shape[1]) != 1)", "all wrong values are 0"), (MADE, GRID, "X", "the first argument"),
+    (MADE, GRID, "r / r.sum(-1, keepdims=True)", "in each row, all values are the right ones times"),
+    (MADE, GRID, "r - r.max(-1, keepdims=True)", "in each row, all values are too large or too small"),
+    (MADE, GRID, "np.zeros(3)", "your function gives this answer in all cases"),
+    (MADE, GRID, "0 / (X - X)", "nan comes from 0 / 0 or inf / inf"),
+    (MADE, GRID, "r.T if len(X) == 2 else r + X**2", ""),
+    ("X[::-1] + [X[0]]", TEXTS, "X[:1] + X", "the order is turned"),
+    ("X * 2", TEXTS, "X * 2 + X[:1]", "there is an item too"),
+    ("X * 2", TEXTS, "[one.upper() for one in r]", "only capital"),
+    ("X * 2", TEXTS, "[''.join(r)]", "the letters are right"),
+    ("X + X[:0]", PAIRS, "[list(row) for row in zip(*X)]", "rows and columns are swapped"),
+    ("X[::-1]", PAIRS, "[row[::-1] for row in r]", "in each row, the order is turned around"),
+    ("X[::-1]", PAIRS, "[row + [0] for row in r]", "each row has an item too many"),
+    ("X[::-1]", PAIRS, "[r[0]] * len(r)", "several rows are one and the same list"),
+    ("X * 2", TEXTS, "r[0]", "this is only the first"),
+    ("X * 2", TEXTS, "r[: len(X) + 1]", "the beginning is right and"),
+    ("X * 2", TEXTS, "['e' if one == 'd' else one for one in r]", "'e' is in the place of 'd'"),
+    ("X[::-1]", PAIRS, "[[row] for row in r]", "an item is a list of its own"),
+    ("X @ X.T / 7", [np.eye(2) + 1, np.tri(3, 2)], "r + np.tri(len(X), k=-1)", "the matrix must be the same as"),
+    ("dict.fromkeys(X, 2)", TEXTS, "dict.fromkeys(X[:-1], 2)", "keys are missing, such as 'c'"),
+    (MADE, GRID, "set(X[0])[1]", "a set has no index"),
+    (MADE, GRID, "X[0][9]", "the index goes too far"), (MADE, GRID, "list(X)[X]", "a list takes one whole number"),
+    (MADE, GRID, "X @ X", "in A @ B the last size"), (MADE, GRID, "X + X.T", "two shapes clash"),
+    (MADE, GRID, "student(X)", "the function calls itself without end"),
+    (MADE, GRID, "X.append(1)", "an array does not grow"),
+])  # fmt: skip
+def test_a_general_slip_is_recognized(right, cases, student, hint, capsys):
+    exercise = Exercise("g", tuple(Case(str(n), (case,)) for n, case in enumerate(cases)))
+    exercise._outcomes = references.computed(exercise, lambda X: eval(right, {"X": X}), {})
+    exercise.check(in_a_cell(f"def student(X):\n    r = {right}\n    return {student}", "student"))
+    hints = re.findall("Hint: (.*)", capsys.readouterr().out)
+    assert [one[: len(hint)] for one in hints] == [hint] * bool(hint)
+
+
+LOOP = "def merge(s, pair):\n    i = 0\n    while i < len(s):\n        i += 0\n    return s"
+KEPT = "def merge(s, pair, made=[]):\n    made += s\n    return tuple(made)"
+
+
+@pytest.mark.parametrize("source, hint", [
+    (LOOP, "`while i < len(s)` did not come to its end, i = 0, s = ('b', 'e', 'a', 'r')"),
+    (KEPT, "called again with the same values, your function gives another answer: a default such as"),
+])  # fmt: skip
+def test_a_hint_states_how_the_function_behaves(source, hint, monkeypatch):
+    monkeypatch.setattr(exercises, "SECONDS", 0.3)
+    found = [MERGE.problem(in_a_cell(source, "merge"), case) for case in MERGE.cases[:3]]
+    assert f"Hint: {hint}" in str(found)

@@ -25,6 +25,7 @@ SOFTMAX = Exercise(
         Case("a score of -inf has weight 0", (np.array([0.0, -np.inf, 1.0]),)),
         Case("large scores that differ little", (np.array([10000.1, 10000.2, 10000.4]),)),
         Case("several matrices at once", (_numbers(2, 3, 4, seed=1),)),
+        Case("whole numbers", (np.array([1, 2, 3]),)),
         Case("one row far below the other", (np.array([[0.0, 1.0, 2.0], [-1002.0, -1001.0, -1000.0]]),)),
     ),
 )
@@ -94,6 +95,7 @@ ROTATE = Exercise(
         Case("another pair at position 1", (np.array([[1.0, 2.0]]), np.array([1]))),
         Case("three positions, four pairs", (_ROWS, np.arange(3))),
         Case("positions in any order", (_ROWS, _PLACES)),
+        Case("whole numbers", (np.array([[1, 2]]), np.array([1]))),
         Case("texts and heads: axes in front", (_numbers(2, 4, 3, 8, seed=12), _PLACES)),
     ),
 )

@@ -30,6 +30,7 @@ from types import CodeType, FunctionType, ModuleType
 
 import numpy as np
 
+from tutorial_book.exercises import slips
 from tutorial_book.exercises.outcomes import Outcomes, drawn, stored
 
 SECONDS = 10  # for one call: an endless loop must not hang the notebook
@@ -147,7 +148,8 @@ class Exercise:
                 return "you have not written any code yet, or `raise NotImplementedError` is still above it"
             # If no line of the student's was reached, the call itself failed: that is not a mistake in the function.
             hint = self._hint(student, case, (got, kind_of(error)))
-            hint = (hint or _hint_of(error, case.arguments, EXERCISES[self.home])) if lines else ""
+            hint = hint or _hint_of(error, case.arguments, EXERCISES[self.home]) or _hint_of_stop(error, student)
+            hint = hint if lines else ""
             reason = _stopped(error) if lines else f"your function cannot be called as in the question: {error}"
             return "\n".join([reason + hint, *lines]) + again
         if not same(arguments, case.arguments, 0):
@@ -163,8 +165,10 @@ class Exercise:
             reason = difference(one, other, self.tolerance)
             if reason:
                 part = f"{self.parts[i]}: " if self.parts else ""
-                hint = self._hint(student, case, (got, None), i + 1) or _hint_of_precision(one, other)
-                return part + reason + hint + again + _side_by_side(one, other)
+                sides = _side_by_side(one, other)  # further calls may change the very value that this one returned
+                with redirect_stdout(io.StringIO()):  # what the student prints is shown once
+                    hint = self._hint_of_answer(student, case, got, i)
+                return part + reason + hint + again + sides
         return None
 
     def _hint(self, student, case, answer, n_parts=None):
@@ -187,6 +191,41 @@ class Exercise:
             if all(map(self._agree, answers, made[number + 1 :])):
                 return f". Hint: {hint}"
         return ""
+
+    def _hint_of_answer(self, student, case, got, i):
+        """Return the hint that explains a wrong answer, after further calls; i: its first wrong part."""
+        right, _ = self.outcomes.right[self._number(case)]
+        one, other = (got[i], right[i]) if self.parts else (got, right)
+        if one is None or isinstance(one, Iterator):  # the sentence before says it
+            return self._hint(student, case, (got, None), i + 1)
+        return (
+            _said(slips.of_one_row(one, other))
+            or _hint_of_state(student, case, got)
+            or self._hint(student, case, (got, None), i + 1)
+            or _hint_of_precision(one, other)
+            or (self._hint_of_all(student, i) if _finite(one) else _hint_of_nan(student, case, self.name))
+        )
+
+    def _hint_of_all(self, student, i):
+        """Return the hint of a general slip, by the answers of all cases in which the function does not stop."""
+        answers, pairs, sizes, back = [], [], [], True
+        for case, (right, _) in zip(self.cases, self.outcomes.right, strict=True):
+            got, stopped = outcome(student, case)
+            if stopped == [TookTooLong.__name__, "", []]:
+                return ""  # the next call would wait as long again
+            if stopped:
+                continue
+            if self.parts and not (isinstance(got, (tuple, list)) and len(got) == len(self.parts)):
+                return ""
+            answers.append(got)
+            pairs.append((got[i], right[i]) if self.parts else (got, right))
+            sizes.append(_sizes(student, case.arguments))
+            back = back and same(pairs[-1][0], case.arguments[0], 0)
+        if self.parts and i and all(same(got[0], got[1], 0) for got in answers):
+            return _said("the first two things that you return are the same")
+        if back:
+            return _said("the first argument comes back as it was: nothing changes it, or an `if` is never true")
+        return _said(slips.of_all(pairs, sizes, lambda one, other: same(one, other, self.tolerance)))
 
     def _earlier(self, student, case):
         """Return where to start instead: a line about a wrong function of another question that this one calls."""
@@ -434,7 +473,7 @@ def kind_of(error):
 
 def _stopped(error):
     if isinstance(error, TookTooLong):
-        return f"your function was still running after {SECONDS} seconds. Does every loop come to an end?"
+        return f"your function was still running after {SECONDS} seconds"
     return f"your function stopped with {type(error).__name__}: {' '.join(str(error).split())[:300]}"
 
 
@@ -459,14 +498,69 @@ def _hint_of(error, arguments, questions):
         return f". Hint: did you mean {like[0]}?" if like else ""
     if isinstance(error, KeyError) and isinstance(key := error.args[0] if error.args else None, str):
         keys = [own for argument in arguments if isinstance(argument, dict) for own in argument if isinstance(own, str)]
-        like = difflib.get_close_matches(key, keys, 1)
+        letters = key.replace("0", "O")  # difflib finds all letters equally far from a zero
+        like = [letters] if letters in keys else difflib.get_close_matches(key, keys, 1)
         return f". Hint: there is no {key!r}; did you mean {like[0]!r}?" if like and key not in keys else ""
     return ""
+
+
+def _sizes(student, arguments):
+    """Return the sizes of arguments by the names that the student's function gives them: {"len(X)": 3}."""
+    try:
+        names = inspect.signature(student).parameters
+    except (TypeError, ValueError):
+        return {}
+    sizes = {}
+    for name, value in zip(names, arguments):
+        if isinstance(value, list) or getattr(value, "shape", ()):
+            sizes[f"len({name})"] = len(value)
+            sizes |= {f"{name}.shape[-1]": value.shape[-1]} if isinstance(value, np.ndarray) else {}
+    return sizes
+
+
+def _said(hint):
+    return f". Hint: {hint}" if hint else ""
+
+
+def _hint_of_stop(error, student):
+    """Return the general hint for an exception, or for a call that took too long."""
+    if not isinstance(error, TookTooLong):
+        return _said(slips.of_error(error))
+    own = getattr(inspect.unwrap(student), "__globals__", None)
+    return _said(slips.of_endless(error, own) or "does every loop come to an end?")
+
+
+def _hint_of_state(student, case, got):
+    """Return the hint if the function gives another answer when it is called again with the same values."""
+    try:
+        first = copy.deepcopy(got)
+    except Exception:
+        return ""
+    if not same(first, got, 0):  # no value that can be compared
+        return ""
+    again, stopped = outcome(student, case)
+    if stopped or same(first, again, 1e-6):
+        return ""
+    kept = any(isinstance(one, (list, dict, set)) for one in getattr(student, "__defaults__", None) or ())
+    why = "a default such as [] or {} is made once, and keeps what was put in; make it inside the function"
+    other = "it keeps something between calls, or draws at random"
+    return f". Hint: called again with the same values, your function gives another answer: {why if kept else other}"
+
+
+def _hint_of_nan(student, case, name):
+    """Return the hint with the line of the student's in which NumPy makes nan."""
+    with np.errstate(invalid="raise"):
+        _, error = _tried(student, copy.deepcopy(case.arguments))
+    lines = _own_lines(error, student, name) if isinstance(error, FloatingPointError) else []
+    return f". Hint: {slips.of_invalid(error)}\n{lines[0]}" if lines else ""
 
 
 def _hint_of_precision(got, right):
     """Return the hint if an answer is right except for the few digits of its type."""
     kind = getattr(got, "dtype", None)
+    whole = kind is not None and kind.kind in "iu" and isinstance(right, np.ndarray)
+    if whole and same(got, np.trunc(right), 0):
+        return ". Hint: your array contains whole numbers, which cut off fractions: make it with dtype=float"
     near = {np.dtype("float32"): 1e-3, np.dtype("float16"): 3e-2}.get(kind)
     if near is None or got.shape != np.shape(right) or not np.allclose(got, right, rtol=near, atol=near):
         return ""
