@@ -61,7 +61,7 @@ class Control(NamedTuple):
         return (np.asarray(X, dtype=np.float64) - self.shift) @ self.matrix
 
     def elsewhere(self, seed):
-        """Return the same change in randomly rotated coordinates: its effect if there is nothing for it to remove.
+        """Return the same change after a random shuffle of the coordinates: its effect if there is nothing to remove.
 
         >>> leave_out([[1.0, 2.0, 3.0]], [0]).elsewhere(seed=0)([[1.0, 2.0, 3.0]])
         array([[3., 1.]])
