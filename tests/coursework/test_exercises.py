@@ -217,50 +217,19 @@ def test_a_hint_is_for_the_mistake_made(cases, mistakes, student, hints, capsys)
     assert re.findall("Hint: (.*)", capsys.readouterr().out) == hints
 
 
-GRID, MADE = [np.arange(6.0).reshape(2, 3), np.arange(20.0).reshape(4, 5) ** 2, np.ones((1, 4))], "X / 7 + 0.05"
-TEXTS = [["ab", "a", "c"], ["d", "d", "B", "e"], ["f"]]
-PAIRS = [[[1, 2], [4, 3]], [[5, 6], [9, 7], [5, 5]]]
+INPUTS = {
+    "GRID": [np.arange(6.0).reshape(2, 3), np.arange(20.0).reshape(4, 5) ** 2, np.ones((1, 4))],
+    "TWO_GRIDS": [np.arange(6.0).reshape(2, 3), np.arange(20.0).reshape(4, 5) ** 2],
+    "TEXTS": [["ab", "a", "c"], ["d", "d", "B", "e"], ["f"]],
+    "PAIRS": [[[1, 2], [4, 3]], [[5, 6], [9, 7], [5, 5]]],
+    "MATRICES": [np.eye(2) + 1, np.tri(3, 2)],
+}
+SLIPS = [line.split("\t") for line in Path(__file__).with_name("slips.tsv").read_text().splitlines()[1:]]
 
 
-@pytest.mark.parametrize("right, cases, student, hint", [
-    (MADE, GRID, "r.T", "the axes -2 and -1 are swapped"), (MADE, GRID, "-r", "every sign is turned around"),
-    (MADE, GRID, "3 * r", "every value is 3 times the right one"), (MADE, GRID, "(r,)", "a comma after the value"),
-    (MADE, GRID, "r - 2", "every value is the right one - 2"), (MADE, GRID, "1 - r", "this is 1 minus"),
-    (MADE, GRID[:2], "r * len(X)", "every value is the right one times len(X)"),
-    (MADE, GRID, "r / X.shape[-1] ** 0.5", "every value is the right one times 1 / the root of X.shape[-1]"),
-    (MADE, GRID, "r.astype(int)", "your array contains"), (MADE, GRID, "r // 1", "all values are whole numbers"),
-    (MADE, GRID, "r.round(2)", "the values are rounded"),
-    (MADE, GRID, "r.sum(axis=0)", "axis -2 is lost: over it, the right values are added up"),
-    (MADE, GRID, "r[-1]", "axis -2 is lost: only its last"), (MADE, GRID, "r[None]", "the numbers are right, and in"),
-    (MADE, GRID, "r[::-1]", "axis -2 is in reverse"), (MADE, GRID, "r[:, :-1]", "the answer is too short"),
-    (MADE, GRID, "r * (np.arange(X.shape[1]) != 1)", "all wrong values are 0"), (MADE, GRID, "X", "the first argument"),
-    (MADE, GRID, "r / r.sum(-1, keepdims=True)", "in each row, all values are the right ones times"),
-    (MADE, GRID, "r - r.max(-1, keepdims=True)", "in each row, all values are too large or too small"),
-    (MADE, GRID, "np.zeros(3)", "your function gives this answer in all cases"),
-    (MADE, GRID, "0 / (X - X)", "nan comes from 0 / 0 or inf / inf"),
-    (MADE, GRID, "r.T if len(X) == 2 else r + X**2", ""),
-    ("X[::-1] + [X[0]]", TEXTS, "X[:1] + X", "the order is turned"),
-    ("X * 2", TEXTS, "X * 2 + X[:1]", "there is an item too"),
-    ("X * 2", TEXTS, "[one.upper() for one in r]", "only capital"),
-    ("X * 2", TEXTS, "[''.join(r)]", "the letters are right"),
-    ("X + X[:0]", PAIRS, "[list(row) for row in zip(*X)]", "rows and columns are swapped"),
-    ("X[::-1]", PAIRS, "[row[::-1] for row in r]", "in each row, the order is turned around"),
-    ("X[::-1]", PAIRS, "[row + [0] for row in r]", "each row has an item too many"),
-    ("X[::-1]", PAIRS, "[r[0]] * len(r)", "several rows are one and the same list"),
-    ("X * 2", TEXTS, "r[0]", "this is only the first"),
-    ("X * 2", TEXTS, "r[: len(X) + 1]", "the beginning is right and"),
-    ("X * 2", TEXTS, "['e' if one == 'd' else one for one in r]", "'e' is in the place of 'd'"),
-    ("X[::-1]", PAIRS, "[[row] for row in r]", "an item is a list of its own"),
-    ("X @ X.T / 7", [np.eye(2) + 1, np.tri(3, 2)], "r + np.tri(len(X), k=-1)", "the matrix must be the same as"),
-    ("dict.fromkeys(X, 2)", TEXTS, "dict.fromkeys(X[:-1], 2)", "keys are missing, such as 'c'"),
-    (MADE, GRID, "set(X[0])[1]", "a set has no index"),
-    (MADE, GRID, "X[0][9]", "the index goes too far"), (MADE, GRID, "list(X)[X]", "a list takes one whole number"),
-    (MADE, GRID, "X @ X", "in A @ B the last size"), (MADE, GRID, "X + X.T", "two shapes clash"),
-    (MADE, GRID, "student(X)", "the function calls itself without end"),
-    (MADE, GRID, "X.append(1)", "an array does not grow"),
-])  # fmt: skip
+@pytest.mark.parametrize("right, cases, student, hint", SLIPS)
 def test_a_general_slip_is_recognized(right, cases, student, hint, capsys):
-    exercise = Exercise("g", tuple(Case(str(n), (case,)) for n, case in enumerate(cases)))
+    exercise = Exercise("g", tuple(Case(str(n), (case,)) for n, case in enumerate(INPUTS[cases])))
     exercise._outcomes = references.computed(exercise, lambda X: eval(right, {"X": X}), {})
     exercise.check(in_a_cell(f"def student(X):\n    r = {right}\n    return {student}", "student"))
     hints = re.findall("Hint: (.*)", capsys.readouterr().out)
