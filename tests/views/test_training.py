@@ -154,7 +154,7 @@ def test_run_equals_the_python_lines_it_shows(text, reader, tmp_path, monkeypatc
     reader.root.get_by_label("Seed").fill("0")
     reader.root.locator("input[type=file]").set_input_files(path)
     reader.heard("ready", 2)
-    reader.say("trained numbers from the file.*The menus show what it learned with")
+    reader.say("trained numbers from the file.*The menus show how it was trained")
     inputs = reader.root.locator("select, input[type=number], input[type=range]").all()
     assert [one.input_value() for one in inputs] == [str(text), "0", "3", "4"]
     reader.press("Write")
@@ -196,7 +196,7 @@ def test_training_falls_below_counting_and_takes_no_more_memory(reader):
     reader.press("Train")
     reader.losses(300)
     reader.press("Stop")
-    said = reader.say(r"Step [3-9]\d\d: its loss is [01]\.\d+ nats.*better than guessing.*looks most at what came")
+    said = reader.say(r"Step [3-9]\d\d: its loss is [01]\.\d+ nats.*better than guessing.*looks most at what followed")
     found = reader.tab.evaluate("heard.filter((one) => one.kind === 'progress').map((one) => one.bytes)")
     assert found[0] > 1e6 and len(set(found)) == 1, said
     held = reader.tab.evaluate("heard.filter((one) => one.kind === 'sample').map((one) => one.held)")
@@ -216,7 +216,7 @@ def test_rate_that_is_too_large_ends_above_guessing(reader):
     reader.press("Train")
     reader.losses(60)
     reader.press("Stop")
-    reader.say("worse than guessing.*with a learning rate of 1 each step overshoots")
+    reader.say("worse than guessing.*at a learning rate of 1, each step overshoots")
 
 
 @pytest.mark.parametrize(
@@ -253,10 +253,10 @@ def test_text_that_repeats_itself_is_not_called_unread(reader):
     reader.root.get_by_label("Your text").fill("ab" * 1000)
     reader.root.get_by_label("Write on from").fill("a♥b")
     reader.press("Write")
-    reader.say("Left out, because the model does not know it: ♥$")
+    reader.say("Unknown to the model and left out: ♥$")
     reader.press("Train")
-    reader.say(r"At step \d+ its loss was|Step 10: its loss is")
-    reader.say("the end of the text, which repeats what it has read, so it is almost always sure, and right")
+    reader.say(r"At step \d+, its loss was|Step 10: its loss is")
+    reader.say("the end of the text, which repeats what it has read, so it is almost always sure and right")
     reader.press("Forget")
     assert reader.root.get_by_text("Each row is a token").count() == 0
 
@@ -276,7 +276,7 @@ def test_copying_of_names_is_said_when_it_is_measured(told, reader):
     sample = reader.heard("sample", 2) | {"names": [told, 4.5]}
     assert all(6 < nats < 9 for nats in reader.heard("sample", 2)["names"])
     reader.tab.evaluate("sample => trainer.onmessage({ data: sample })", sample)
-    copies = "Now it copies names: one that the story has told before costs 1.00 nats, a new one 4.50."
+    copies = "Now it copies names: one already in the story costs 1.00 nats, a new one 4.50."
     assert (copies in reader.root.locator(".tl-say").inner_text()) == (told == 1)
 
 
@@ -296,22 +296,22 @@ def after(reader):
 
 
 def test_loss_that_rises_or_is_old_is_not_praised(reader, after):
-    says = "Step 10: its loss is 3.00 nats on text it has not read, as unsure as between 20.1 tokens. It is better than"
-    assert after(10, 3.0, *[3.1] * 9).startswith(says)
-    says = "At step 10 its loss was 3.00 nats on text it has not read"
-    assert after(10, 3.0, *[3.1] * 5).startswith(f"{says}, as unsure as between 20.1 tokens. That was better than")
+    loss, unsure = "3.00 nats on text it has not read", "as unsure as if choosing among 20.1 tokens"
+    assert after(10, 3.0, *[3.1] * 9).startswith(f"Step 10: its loss is {loss}, {unsure}. It is better than")
+    says = f"At step 10, its loss was {loss}"
+    assert after(10, 3.0, *[3.1] * 5).startswith(f"{says}, {unsure}. That was better than")
     slide_to(reader.root, "Learning rate", 10)
     assert "better than" in after(10, 3.0)
-    assert after(10, 3.0, *[4.1] * 10) == f"{says}. Since then you have moved the learning rate."
-    says, overshoots = "nats on text it has not read.", "with a learning rate of 0.3 each step overshoots."
+    assert after(10, 3.0, *[4.1] * 10) == f"{says}. Since then, you have moved the learning rate."
+    says, overshoots = "nats on text it has not read.", "at a learning rate of 0.3, each step overshoots."
     risen = f"It has risen from 3.00 nats at step 10: {overshoots}"
     assert after(25, 4.2) == f"Step 25: its loss is 4.20 {says} {risen}"
     assert after(25, 2.9, *[4.1] * 10) == (
-        f"At step 25 its loss was 2.90 {says} Since then the loss of its batches has risen to 4.10 nats: {overshoots}"
+        f"At step 25, its loss was 2.90 {says} Since then, the loss on its batches has risen to 4.10 nats: {overshoots}"
     )
-    wrong = f"That is worse than guessing: it is sure of wrong tokens: {overshoots}"
+    wrong = f"That is worse than guessing, as it is sure of wrong tokens: {overshoots}"
     assert after(45, 8.2, *[8.1] * 10) == f"Step 45: its loss is 8.20 {says} {wrong}"
-    by_heart = "It has risen from 2.90 nats at step 25: it learns the text that it reads by heart."
+    by_heart = "It has risen from 2.90 nats at step 25: it learns its training text by heart."
     assert after(55, 3.6, *[0.5] * 10) == f"Step 55: its loss is 3.60 {says} {by_heart}"
 
 

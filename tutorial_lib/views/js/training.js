@@ -20,7 +20,7 @@ function draw(view) {
   if (trains) build();
   else view.picture.replaceChildren(chart);
   curve();
-  view.say(trains ? `Choose a text. ${START}` : "What counting reaches on the book\u2019s stories. In the book\u2019s pages, a model learns here.");
+  view.say(trains ? `Choose a text. ${START}` : "The losses that counting reaches on the book\u2019s stories. On the book\u2019s pages, a model learns here.");
 
   // What counting reaches is known before the first press for the first text only. moved: at which step the rate was.
   function empty() {
@@ -108,11 +108,11 @@ function draw(view) {
   function opened({ kind, text, d_model, n_layers, seed, lr }) {
     const place = TEXTS.findIndex((one) => one.kind === kind && one.text === text);
     const size = SIZES.findIndex((one) => String(one) === `${d_model},${n_layers}`);
-    if (Math.min(place, size, RATES.indexOf(lr)) < 0) return " The file does not say what it learned from: the menus stay as they are.";
+    if (Math.min(place, size, RATES.indexOf(lr)) < 0) return " The file does not record its training: the menus stay as they are.";
     Object.entries({ text: place, size, seed }).forEach(([name, value]) => { parts[name].value = value; });
     fill(TEXTS[place], lr);
     look();
-    return " The menus show what it learned with.";
+    return " The menus show how it was trained.";
   }
 
   function pressed(now) { on = now; parts.train.textContent = on ? "Stop" : run.loss.length ? "Go on" : "Train"; }
@@ -123,7 +123,7 @@ function draw(view) {
     ready(found) {
       Object.assign(run, found);
       parts.python.textContent = python(found.about, found.kept);
-      const numbers = found.is_opened ? "trained numbers from the file, whose steps count from 0 here" : "random numbers";
+      const numbers = found.is_opened ? "trained numbers from the file (steps count from 0 here)" : "random numbers";
       const learns = found.n_tokens ? `, ${whole(found.n_tokens)} tokens to learn from.` : ".";
       const more = found.is_opened ? opened(found.about) : "";
       say(`${whole(found.n_weights)} ${numbers}, ${whole(found.size)} different tokens${learns}${more}`);
@@ -132,7 +132,7 @@ function draw(view) {
     progress({ losses, seconds }) {
       run.loss.push(...losses);
       if (!on) pressed(false); // a single step
-      const n = run.loss.length, speed = `${(n / seconds).toFixed(0)} steps a second`;
+      const n = run.loss.length, speed = `${(n / seconds).toFixed(0)} steps per second`;
       parts.pace.textContent = `Step ${n}, ${seconds.toFixed(0)} s of training, ${speed}, ${run.machine}`;
       if (on && run.held.length > 1) report(QUIET);
       later();
@@ -148,11 +148,11 @@ function draw(view) {
     },
     look(found) { run.found = found; later(); },
     unknown({ unknown }) {
-      say(`${run.kept ? "Read as \ufffd" : "Left out"}, because the model does not know it: ${unknown.slice(0, 20).join(" ")}`);
+      say(`Unknown to the model and ${run.kept ? "read as \ufffd" : "left out"}: ${unknown.slice(0, 20).join(" ")}`);
     },
     followed: byHand,
     muted({ head: [layer, place], before, after }) {
-      parts.headSay.textContent = before === null ? "The file has no text to measure that on." :
+      parts.headSay.textContent = before === null ? "The file has no text to measure the loss on." :
         `With layer ${layer}, head ${place} silenced, the loss on ${unread()} goes from ${number(before)} to ${number(after)}. The head works again now.`;
     },
     wrote({ text }) { parts.wrote.append(text); },
@@ -185,35 +185,35 @@ function draw(view) {
     const lately = batches.reduce((a, b) => a + b, 0) / batches.length;
     // A jump in the steps after a move of the rate is not learning by heart.
     const by_heart = lately < loss - 0.3 && step >= run.moved + 10;
-    const long = rate > 0.01 ? `: with a learning rate of ${rate} each step overshoots.` : ".";
-    const reason = by_heart ? ": it learns the text that it reads by heart." : long;
+    const long = rate > 0.01 ? `: at a learning rate of ${rate}, each step overshoots.` : ".";
+    const reason = by_heart ? ": it learns its training text by heart." : long;
     const lowest = run.held.reduce((best, one) => (one[1] < best[1] ? one : best));
-    if (step <= run.moved && run.moved < run.loss.length) return "Since then you have moved the learning rate.";
-    if (loss > run.baselines.guessing + 0.3) return `That is worse than guessing: it is sure of wrong tokens${reason}`;
+    if (step <= run.moved && run.moved < run.loss.length) return "Since then, you have moved the learning rate.";
+    if (loss > run.baselines.guessing + 0.3) return `That is worse than guessing, as it is sure of wrong tokens${reason}`;
     if (loss > lowest[1] + 0.1) return `It has risen from ${number(lowest[1])} nats at step ${lowest[0]}${reason}`;
     if (run.loss.length < step + 10 || lately < loss + 0.3) return "";
-    return `Since then the loss of its batches has risen to ${number(lately)} nats${reason}`;
+    return `Since then, the loss on its batches has risen to ${number(lately)} nats${reason}`;
   }
 
   // How far it is, beside what counting reaches. It names the step that it speaks of: the curve may have gone on.
   function sentence() {
     if (!run.held.length) return `Step ${run.loss.length}.`;
     const [step, loss] = run.held[run.held.length - 1], rate = RATES[parts.rate.value], { names, words } = run.sample;
-    const is_now = step === run.loss.length, when = is_now ? `Step ${step}: its loss is` : `At step ${step} its loss was`;
+    const is_now = step === run.loss.length, when = is_now ? `Step ${step}: its loss is` : `At step ${step}, its loss was`;
     const so = [`${when} ${number(loss)} nats on ${unread()}`], doubts = doubt(step, loss);
     if (doubts) return `${so}. ${doubts}`;
     const beaten = Object.keys(run.baselines).filter((name) => loss < run.baselines[name] - 0.005).pop();
     const among = loss > 4 ? whole(Math.round(Math.exp(loss))) : Math.exp(loss).toFixed(1);
-    so[0] += loss < 0.05 ? ", so it is almost always sure, and right." : `, as unsure as between ${among} tokens.`;
+    so[0] += loss < 0.05 ? ", so it is almost always sure and right." : `, as unsure as if choosing among ${among} tokens.`;
     so.push(`${is_now ? "It is" : "That was"} ${beaten ? `better than ${beaten}` : "no better than guessing"}.`);
-    if (rate > 0.03 && step >= 60) so.push(`With a learning rate of ${rate} steps are so long that it learns little more.`);
+    if (rate > 0.03 && step >= 60) so.push(`At a learning rate of ${rate}, steps are so long that it learns little more.`);
     if (words !== null) so.push(`${words < 0.9 ? "Of" : "Now it writes words: of"} the words in its sample, ${percent(words)} occur in the text.`);
     if (names && names[0] < 3 && names[0] < names[1] - 0.7)  // 3 nats: as unsure as between 20 names
-      so.push(`Now it copies names: one that the story has told before costs ${number(names[0])} nats, a new one ${number(names[1])}.`);
-    if (run.about.kind === "repeats" && loss < 0.7) so.push("Now it copies: this loss counts only letters that repeat.");
+      so.push(`Now it copies names: one already in the story costs ${number(names[0])} nats, a new one ${number(names[1])}.`);
+    if (run.about.kind === "repeats" && loss < 0.7) so.push("Now it copies: this loss counts only repeated letters.");
     if (run.about.kind === "repeats" && run.found) {
       const scores = heads().map((one) => score(one).after), best = scores.indexOf(Math.max(...scores)), [layer, place] = heads()[best];
-      so.push(`Layer ${layer}, head ${place} looks most at what came after the same letter: ${percent(scores[best])}.`);
+      so.push(`Layer ${layer}, head ${place} looks most at what followed the same letter before: ${percent(scores[best])}.`);
     }
     return so.join(" ");
   }
@@ -261,7 +261,7 @@ function draw(view) {
     chart.setAttribute("viewBox", `0 0 ${width} 240`);
     chart.replaceChildren(...drawn);
     const counted = Object.entries(run.baselines).map(([name, level]) => `${name}: ${number(level)}`).join(", ");
-    chart.setAttribute("aria-label", `The loss by steps. ${counted}${held.length ? `. On ${unread()} it is ${number(held[last])}.` : "."}`);
+    chart.setAttribute("aria-label", `The loss by step. ${counted}${held.length ? `. On ${unread()} it is ${number(held[last])}.` : "."}`);
   }
 
   function heads() {
@@ -320,8 +320,8 @@ function draw(view) {
     parts.map.setAttribute("viewBox", `0 0 ${width} ${n * side + 75}`);
     parts.map.setAttribute("aria-label", says);
     parts.map.replaceChildren(...drawn);
-    parts.mapSay.textContent = n ? `Each row is a token; the stronger the color of a square, the more it looks at the token of that column. ${says}` :
-      "Type a text that has tokens of the vocabulary.";
+    parts.mapSay.textContent = n ? `Each row is a token; the stronger a square\u2019s color, the more that token looks at the column\u2019s. ${says}` :
+      "Type a text with tokens in the vocabulary.";
   }
 
   function shown(token) { return token.replace(/\n/g, "\u23ce").replace(/^ (?=.)/, "").replace(/^ $/, "\u2423"); }
@@ -394,6 +394,6 @@ function draw(view) {
     event.preventDefault();
     parts.own.value = await event.dataTransfer.files[0].slice(0, 9e6).text();
     forget();
-    say("The file is here. Press Train.");
+    say("The file is loaded. Press Train.");
   }
 }
