@@ -120,7 +120,7 @@ def test_guess_is_made_by_keyboard_and_read_out(chapter):
     chapter.keyboard.press("Enter")
     assert "Write a number" in chapter.locator(f"{NUMBER} [role=status]").inner_text()
     assert not opened(chapter, CHOICE) and not opened(chapter, NUMBER)
-    assert chapter.get_by_role("group", name="Which one gets the higher score?").count() == 1
+    assert chapter.get_by_role("group", name="Which key gets the higher score?").count() == 1
     chapter.locator(f"{CHOICE} input").first.focus()
     for key in ("ArrowDown", "Tab", "Enter"):
         chapter.keyboard.press(key)
