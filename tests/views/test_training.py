@@ -217,6 +217,7 @@ def test_rate_that_is_too_large_ends_above_guessing(reader):
     reader.losses(60)
     reader.press("Stop")
     reader.say("worse than guessing.*at a learning rate of 1, each step overshoots")
+    assert "higher ones are cut off" in reader.root.locator("svg.tl-curve, svg").first.text_content()
 
 
 @pytest.mark.parametrize(
@@ -302,7 +303,9 @@ def test_loss_that_rises_or_is_old_is_not_praised(reader, after):
     assert after(10, 3.0, *[3.1] * 5).startswith(f"{says}, {unsure}. That was better than")
     slide_to(reader.root, "Learning rate", 10)
     assert "better than" in after(10, 3.0)
-    assert after(10, 3.0, *[4.1] * 10) == f"{says}. Since then, you have moved the learning rate."
+    assert after(10, 3.0, 3.1) == f"{says}. Since then, you have moved the learning rate."
+    risen = "Since then, you have moved the learning rate, and the loss on its batches has risen to 4.00 nats."
+    assert after(10, 3.0, *[4.1] * 9) == f"{says}. {risen}"
     says, overshoots = "nats on text it has not read.", "at a learning rate of 0.3, each step overshoots."
     risen = f"It has risen from 3.00 nats at step 10: {overshoots}"
     assert after(25, 4.2) == f"Step 25: its loss is 4.20 {says} {risen}"
@@ -311,8 +314,9 @@ def test_loss_that_rises_or_is_old_is_not_praised(reader, after):
     )
     wrong = f"That is worse than guessing, as it is sure of wrong tokens: {overshoots}"
     assert after(45, 8.2, *[8.1] * 10) == f"Step 45: its loss is 8.20 {says} {wrong}"
+    assert after(55, 65.8, *[24.0] * 10) == f"Step 55: its loss is 65.80 {says} {wrong}"
     by_heart = "It has risen from 2.90 nats at step 25: it learns its training text by heart."
-    assert after(55, 3.6, *[0.5] * 10) == f"Step 55: its loss is 3.60 {says} {by_heart}"
+    assert after(65, 3.6, *[0.5] * 10) == f"Step 65: its loss is 3.60 {says} {by_heart}"
 
 
 def test_text_that_sets_the_learning_rate_says_so(reader):

@@ -183,16 +183,16 @@ function draw(view) {
   function doubt(step, loss) {
     const rate = RATES[parts.rate.value], batches = run.loss.slice(-10);
     const lately = batches.reduce((a, b) => a + b, 0) / batches.length;
-    // A jump in the steps after a move of the rate is not learning by heart.
-    const by_heart = lately < loss - 0.3 && step >= run.moved + 10;
+    const lowest = run.held.reduce((best, one) => (one[1] < best[1] ? one : best));
+    // By heart: its batches are better than unread text ever was. A jump after a move of the rate is something else.
+    const by_heart = lately < Math.min(lowest[1], loss - 0.3) && step >= run.moved + 10;
     const long = rate > 0.01 ? `: at a learning rate of ${rate}, each step overshoots.` : ".";
     const reason = by_heart ? ": it learns its training text by heart." : long;
-    const lowest = run.held.reduce((best, one) => (one[1] < best[1] ? one : best));
-    if (step <= run.moved && run.moved < run.loss.length) return "Since then, you have moved the learning rate.";
+    const up = lately > loss + 0.3 && `the loss on its batches has risen to ${number(lately)} nats`;
+    if (step <= run.moved && run.moved < run.loss.length) return `Since then, you have moved the learning rate${up ? `, and ${up}` : ""}.`;
     if (loss > run.baselines.guessing + 0.3) return `That is worse than guessing, as it is sure of wrong tokens${reason}`;
     if (loss > lowest[1] + 0.1) return `It has risen from ${number(lowest[1])} nats at step ${lowest[0]}${reason}`;
-    if (run.loss.length < step + 10 || lately < loss + 0.3) return "";
-    return `Since then, the loss on its batches has risen to ${number(lately)} nats${reason}`;
+    return up && run.loss.length >= step + 10 ? `Since then, ${up}${reason}` : "";
   }
 
   // How far it is, beside what counting reaches. It names the step that it speaks of: the curve may have gone on.
@@ -239,7 +239,6 @@ function draw(view) {
     const path = (d, more) => svg("path", { d, fill: "none", stroke: "currentColor", ...more });
     const line = (points, more) => path(`M${points.map(([step, loss]) => `${x(step).toFixed(1)} ${y(loss).toFixed(1)}`).join("L")}`, more);
     const drawn = [path(`M34 8V212H${end}`, { "stroke-opacity": 0.6 }), text([end + 20, 229], "steps")];
-    drawn.push(text([40, 14], "loss, in nats per token"));
     let every = Math.pow(10, Math.floor(Math.log10(n))) / 2, above = -20;
     while (n / every > 5) every *= 2;
     for (let step = 0; step <= n; step += every) drawn.push(text([x(step), 229], String(step), { "text-anchor": "middle" }));
@@ -255,6 +254,8 @@ function draw(view) {
       points.push([i + some.length / 2, some.reduce((a, b) => a + b) / some.length]);
     }
     if (points.length) drawn.push(line(points, { "class": "tl-batches" }));
+    const cut = [...held, ...points.map((one) => one[1])].some((loss) => loss > top);
+    drawn.push(text([40, 14], `loss, in nats per token${cut ? " (higher ones are cut off)" : ""}`));
     const last = held.length - 1;
     if (held.length) drawn.push(line(run.held, { "class": "tl-held" }),
       svg("circle", { cx: x(run.held[last][0]), cy: y(held[last]), r: 4, "class": "tl-held" }));
