@@ -463,17 +463,13 @@ def test_missing_vocabulary_error_names_package_and_files(words):
         find.vocabulary_folder("tiny")
 
 
-def test_a_snapshot_without_weights_has_a_vocabulary(cache, tiny):
+def test_vocabulary_is_found_with_and_without_weights(cache, tiny):
+    assert find.vocabulary_folder(None) == resolve() and available().items() <= available(vocabulary=True).items()
     folder = write_model(cache / "models--someone--tiny" / "snapshots" / COMMIT)
     (folder / "model.safetensors").unlink()
     assert find.vocabulary_folder("tiny") == folder == available(vocabulary=True)["tiny"]
     (folder / "config.json").unlink()  # it says which kind of tokenizer it is
     assert "tiny" not in available(vocabulary=True)
-
-
-def test_a_model_with_weights_has_a_vocabulary():
-    assert available().items() <= available(vocabulary=True).items()
-    assert find.vocabulary_folder(None) == resolve()
 
 
 # The book's own models
