@@ -31,7 +31,8 @@ def grade_all(folder, where, assignment, students=None, seed=None, again=None, l
     roster who handed in nothing. Before, ask `results.check_apart` and `sandbox.ready`.
     """
     seed = results.seed_of(where) if seed is None else seed
-    students, names = students or {}, results.kept(where / "names.json")  # whose file is whose stays as it was
+    students, kept = students or {}, where / "names.json"  # whose file is whose stays as it was
+    names = results.kept(kept, lambda found: {owner: f"{name:s}" for owner, name in found.items()})
     readable, refused = sorted_out(folder, assignment, rosters.numbers(students), students, names)
     owners = {submission.student for submission in (*readable, *refused)}
     if students and len(owners) > 1 and not owners & students.keys():
@@ -43,7 +44,7 @@ def grade_all(folder, where, assignment, students=None, seed=None, again=None, l
     named = {*map(files.student_name, again or ())}
     if unknown := named - owners:
         raise ValueError(f"--again names {', '.join(sorted(unknown))}, of whom the folder has no file")
-    results.keep(where / "names.json", names)
+    results.keep(kept, names)
     asked, key = exam.prepare_apart(assignment, seed), results.key(assignment, seed)
     batch = Batch(where, asked, key, owners if again is not None and not named else named, limits)
     batch.grade(readable)

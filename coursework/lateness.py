@@ -14,7 +14,7 @@ LATE = re.compile(  # a whole status; Moodle says the two largest units
     r"(?:(\d+) secs? ?)?late"
 )
 UNKNOWN = "the file's name says that it is late, not by how much: it counts as one day"
-NOTHING = {"rule": "", "days": {}}
+NOTHING = {"rule": "", "days": {}, "files": {}}
 
 
 @dataclass(frozen=True)
@@ -47,9 +47,9 @@ def note_late(where, assignment, all_marks, roster, rule=None):
     A column days_late decides, else Moodle's Status, else Canvas's LATE in a file's name; else what was known stays. A
     status is that of a student's last file, which need not be the one that counts: it makes none later that is known.
     """
-    kept = results.kept(where / "late.json")
+    kept = results.kept(where / "late.json", _of_all)
     before = kept.get(assignment, NOTHING)
-    days, files, about = dict(before["days"]), dict(before.get("files", {})), []
+    days, files, about = dict(before["days"]), dict(before["files"]), []
     for marks in (one for one in all_marks if one.submitted):
         student = marks.student
         row = dict(roster[student].row) if student in roster else {}
@@ -85,5 +85,14 @@ def _days(status, student):
 
 def late(where, assignment):
     """Student -> `Late`."""
-    kept = results.kept(where / "late.json").get(assignment, NOTHING)
+    kept = results.kept(where / "late.json", _of_all).get(assignment, NOTHING)
     return {student: Late(days, kept["rule"]) for student, days in kept["days"].items()}
+
+
+def _of_all(found):
+    """What is kept of all assignments, out of the file."""
+    for one in found.values():
+        checked(one["rule"] or "0%/day")
+        if not all(type(count) is int for count in one["days"].values()):
+            raise TypeError("days late must be whole numbers")
+    return {assignment: NOTHING | one for assignment, one in found.items()}

@@ -26,8 +26,6 @@ VERSION = 5  # of the files with marks
 OURS = ("coursework", "tutorial_lib", "tutorial_book/exercises", "tutorial_book/__init__.py")
 OTHERS = ("jupytext", "nbformat", "numpy", "tokenizers", "torch", "transformers")
 
-JSON = {dict: "a JSON object, {...}", list: "a JSON list, [...]"}
-
 write = partial(atomic.write_text, errors="backslashreplace")  # students write halves of characters
 
 
@@ -57,16 +55,12 @@ def alone(results):
         yield
 
 
-def kept(path, kind=dict):
-    """What a course keeps in a JSON file, such as how late its files are; empty where it keeps nothing yet."""
+def kept(path, read):
+    """What `read` makes of a JSON file of the course's, where it fails if that has another form; {} without a file."""
     try:
-        found = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else kind()
-    except ValueError as error:
-        raise ValueError(f"{path} is damaged: use an older copy of the file. {error}") from None
-    if not isinstance(found, kind):
-        came = json.dumps(found)[:40]
-        raise ValueError(f"{path} must contain {JSON[kind]}, got {came}: use an older copy of the file")
-    return found
+        return read(json.loads(path.read_text(encoding="utf-8"))) if path.is_file() else {}
+    except (ValueError, TypeError, KeyError, AttributeError) as error:
+        raise ValueError(f"{path} is damaged: use an older copy of the file. {error!r:.100}") from None
 
 
 def keep(path, value):
@@ -77,7 +71,7 @@ def keep(path, value):
 def seed_of(results):
     """The seed of the course: drawn once, kept in the project's folder, and with the results for another machine."""
     files = [COURSE, results / "seed.json"]
-    seeds = {file: kept(file).get("seed") for file in files if file.is_file()}
+    seeds = {file: kept(file, lambda found: int(found["seed"])) for file in files if file.is_file()}
     if len(set(seeds.values())) > 1:
         places = " and ".join(map(str, seeds))
         raise ValueError(f"{places} hold two seeds, so that marks would differ: copy the course's over the other")

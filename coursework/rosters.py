@@ -77,8 +77,9 @@ def keep(where, assignment, students):
 
 def kept(where, assignment):
     """The class of an assignment as it was kept; empty if there is none."""
-    rows = results.kept(where / f"roster-{assignment}.json", list)
-    return {row["id"]: Student(**{**row, "row": tuple(map(tuple, row["row"]))}) for row in rows}
+    path = where / f"roster-{assignment}.json"
+    found = results.kept(path, lambda rows: [Student(**{**row, "row": (*dict(row["row"]).items(),)}) for row in rows])
+    return {student.id: student for student in found}
 
 
 def of_another_name(all_marks, students):
