@@ -12,12 +12,14 @@ if __name__ == "__main__" and os.getcwd() != ROOT:
 
 import argparse  # noqa: E402
 import contextlib  # noqa: E402
+from functools import partial  # noqa: E402
 from pathlib import Path  # noqa: E402
 
 from coursework import lateness, references, results, sandbox, sources  # noqa: E402
 from tutorial_lib import atomic  # noqa: E402
 
 ROOT = Path(ROOT)
+a_path = partial(Path, HERE)  # a user's path, as it is from the folder that the command was given in
 NOTEBOOKS = Path(__file__).with_name("notebooks")
 
 
@@ -100,11 +102,6 @@ def oral(given):
     path = given.to / f"oral-{given.assignment}.html"
     results.write(path, marking.sheet(given.to, given.assignment))
     print(f"{path}: print it. The results go into the page that `mark` shows.")
-
-
-def a_path(text):
-    """A path that the user gave, as it is from the folder that the command was given in."""
-    return Path(HERE, text)
 
 
 def _parser():

@@ -24,13 +24,13 @@ MOST_JUDGED = 700_000  # bytes that a judge reads: 120 texts of 400 characters, 
 
 @dataclass(frozen=True)
 class Call:
-    """One call of a student's function, or the look at variables where arguments is None."""
+    """One call of a student's function, or the look at variables, "TEXTS, LABELS", where arguments is None."""
 
     name: str
     arguments: tuple | None
     expected: Any = ...  # what the references give
     tolerance: float = 1e-6
-    judge: Callable[..., str | None] | None = None  # instead of `expected`: says what is wrong, or None
+    judge: Callable[..., str | None] | None = None  # in place of `expected`, at a module's top: what is wrong, or None
     case: str = ""  # what it tries, in words that the student may read
 
     @property
@@ -43,14 +43,6 @@ class Call:
 def call(name, *arguments, expect=..., tolerance=1e-6, case=""):
     """`name(*arguments)` must give `expect` or what the references give, within tolerance. case: what it tries."""
     return Call(name, arguments, expect, tolerance, case=case)
-
-
-def variables(names, judge):
-    """`judge(*values)` says what is wrong with variables, "TEXTS, LABELS", or None; it is a function at a module's top.
-
-    A dictionary comes as {"pairs": [...]}.
-    """
-    return Call(names, None, None, judge=judge)
 
 
 def trace_of_words(rng, count, **how):

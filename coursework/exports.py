@@ -4,8 +4,7 @@ from coursework import sources, tables, words
 from coursework.results import write
 from coursework.rosters import Student
 
-HEADINGS = ["assignment", "student_id", "last_name", "first_name", "email", "score", "max_score", "status"]
-HEADINGS += ["automatic", "days_late", "oral"]
+HEADINGS = "assignment student_id last_name first_name email score max_score status automatic days_late oral".split()
 
 
 def export(results, listed, scores):

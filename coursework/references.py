@@ -15,10 +15,8 @@ from coursework.mistakes import mistakes as read_mistakes
 from tutorial_book.exercises.exercise import EXERCISES, Exercise, outcome, same
 from tutorial_book.exercises.outcomes import FOLDER, Outcomes, written
 
-
-def homes() -> dict[str, str]:
-    """Return module of exercises -> assignment: "attention" -> "2-attention"."""
-    return {name.partition("-")[2].replace("-", "_"): name for name in sources.names()}
+# Module of exercises -> assignment: "attention" -> "2-attention".
+HOMES = {name.partition("-")[2].replace("-", "_"): name for name in sources.names()}
 
 
 @cache
@@ -54,7 +52,7 @@ def computed(exercise: Exercise, function: Callable, mistakes: dict[str, Callabl
 
 def text(home: str) -> str:
     """Return the file of an assignment's outcomes, by each rule, for students to install."""
-    assignment, outcomes = homes()[home], {}
+    assignment, outcomes = HOMES[home], {}
     rules = sources.rules(assignment)
     for name, exercise in EXERCISES[home].items():
         place, options = next(((i, one) for i, (names, one) in enumerate(rules.items()) if name in names), (0, [{}]))
@@ -66,7 +64,7 @@ def text(home: str) -> str:
 def out_of_step(fix: bool = False) -> list[str]:
     """Return the names of such files that differ from `text` in more than last digits; or write them again."""
     stale = []
-    for path, current in ((FOLDER / f"{home}.json", text(home)) for home in homes()):
+    for path, current in ((FOLDER / f"{home}.json", text(home)) for home in HOMES):
         if not path.is_file() or not same(json.loads(path.read_text("utf-8")), json.loads(current), 1e-6):
             stale.append(path.name)
             if fix:

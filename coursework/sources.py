@@ -151,7 +151,8 @@ def title(assignment):
 def student_notebook(assignment, install=None, solved=False):
     """The notebook that students get. install: the source of a first cell that installs the library in Colab.
 
-    Ids depend on the assignment and the place, so that the same source gives the same file.
+    solved: as a student with full marks would hand it in. Ids depend on the assignment and the place, so that the same
+    source gives the same file.
     """
     cells = [_cell(cell, solved) for cell in source(assignment).cells]
     cells[0].source += f"\n\n{GRADED_BY}"
@@ -163,11 +164,6 @@ def student_notebook(assignment, install=None, solved=False):
     notebook = new_notebook(cells=cells, metadata={**kernel, "coursework": {"assignment": assignment}})
     nbformat.validate(notebook)
     return notebook
-
-
-def solved_notebook(assignment):
-    """The notebook as a student with full marks would hand it in: the solutions filled in."""
-    return student_notebook(assignment, solved=True)
 
 
 def _cell(original, solved):

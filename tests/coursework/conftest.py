@@ -22,6 +22,7 @@ from tests.programs import program  # noqa: E402
 
 ASSIGNMENT = "2-attention"
 WRITTEN = "why-square-root"
+solved_notebook = functools.partial(sources.student_notebook, solved=True)
 FULL = sources.points(ASSIGNMENT, marks=("check",))
 QUICK = sandbox.Limits(seconds=8)
 SMALL = sandbox.Limits(memory=300 << 20)
@@ -127,7 +128,7 @@ def grade_all(folder, students=None, **how):
 @pytest.fixture
 def solved():
     """The solved notebook, to be spoiled; `cell(notebook, name)` finds its cells."""
-    return copy.deepcopy(sources.solved_notebook(ASSIGNMENT))
+    return copy.deepcopy(solved_notebook(ASSIGNMENT))
 
 
 @pytest.fixture
@@ -165,7 +166,7 @@ def grade(tmp_path, bubblewrap):
 def graded(tmp_path_factory, bubblewrap):
     """Three students, one with a broken file and one with nothing, graded by the command itself: once for all tests."""
     folder = tmp_path_factory.mktemp("graded")
-    solved = sources.solved_notebook(ASSIGNMENT)
+    solved = solved_notebook(ASSIGNMENT)
     wrong = with_code(solved, "softmax", "def softmax(x):\n    raise ValueError('<b>' + str(x))")
     cell(wrong, WRITTEN).source = "**Because** <script>alert(1)</script> $d_k$"
     for student, content in (("ada", solved), ("bob", wrong), ("eve", "{")):

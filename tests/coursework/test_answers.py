@@ -39,7 +39,7 @@ def test_an_answer_is_told_and_graded_rightly(name, told, source, capsys, monkey
     endless = told == "still running after"
     if endless:
         monkeypatch.setattr(exercises, "SECONDS", 0.3)
-    known = {"math": math, **vars(attention), **vars(references.of(references.homes()[BY_NAME[name].home]))}
+    known = {"math": math, **vars(attention), **vars(references.of(references.HOMES[BY_NAME[name].home]))}
     student = in_a_cell(source, name, **known)
     right_here = BY_NAME[name].check(student)
     said = capsys.readouterr().out

@@ -15,8 +15,9 @@ import pytest
 
 from coursework import exports, feedback, marking, reports, results, sandbox, sources, words
 from tests.coursework.conftest import ASSIGNMENT, FULL, WRITTEN, batch, below, blocks, cell, grade_again, with_code
+from tests.coursework.damaged import solved
 
-SOLVED = sources.solved_notebook(ASSIGNMENT)
+SOLVED = solved()
 NEED = ("softmax", "attention", "near-attention")  # the questions that need a right softmax
 REST = {name: worth for name, worth in FULL.items() if not name.startswith(NEED)}
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from nbformat.v4 import new_code_cell
 
-from coursework import causes, sources
-from tests.coursework.conftest import ASSIGNMENT, FULL, batch, cell, with_cells
+from coursework import causes
+from tests.coursework.conftest import ASSIGNMENT, FULL, batch, cell, solved_notebook, with_cells
 
 TEXT = Path(__file__).with_name("causes.txt").read_text(encoding="utf-8")
 
@@ -30,7 +30,7 @@ LEAKS = [
 
 @pytest.fixture(scope="module")
 def attention_marks(tmp_path_factory, bubblewrap):
-    solved = sources.solved_notebook(ASSIGNMENT)
+    solved = solved_notebook(ASSIGNMENT)
     notebooks = {name: with_cells(solved, {where: code[0]}) for name, (where, code, _) in CASES.items()}
     for name, (_, code, _) in CASES.items():
         cells = notebooks[name].cells
@@ -75,7 +75,7 @@ PROJECTS = {  # cell -> (code, checks that have no points)
 
 
 def test_partial_project_loses_only_the_missing_points(tmp_path, bubblewrap):
-    solved = sources.solved_notebook("5-project")
+    solved = solved_notebook("5-project")
     notebooks = {where: with_cells(solved, {where: code}) for where, (code, _) in PROJECTS.items()}
     for where, marks in batch(tmp_path, "5-project", notebooks).items():
         assert {check for check, points in marks.points.items() if not points} == PROJECTS[where][1]

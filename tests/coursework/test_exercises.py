@@ -25,12 +25,12 @@ from tutorial_lib.geometry import average_cosine
 from tutorial_lib.tokenization import words
 
 tokenization, attention, *_ = map(references.of, sources.names())
-EXERCISES = [exercise for home in references.homes() for exercise in exercises.EXERCISES[home].values()]
+EXERCISES = [exercise for home in references.HOMES for exercise in exercises.EXERCISES[home].values()]
 each_exercise = pytest.mark.parametrize("exercise", EXERCISES, ids=lambda exercise: exercise.name)
 
 
 def mistakes_in(exercise):
-    return references.mistakes(references.homes()[exercise.home])[exercise.name]
+    return references.mistakes(references.HOMES[exercise.home])[exercise.name]
 
 
 def in_a_cell(source, name, **names):
@@ -42,7 +42,7 @@ def in_a_cell(source, name, **names):
     return names[name]
 
 
-@pytest.mark.parametrize("home", references.homes())
+@pytest.mark.parametrize("home", references.HOMES)
 def test_what_students_install_holds_no_answer(home):
     installed = sys.modules[f"tutorial_book.exercises.{home}"]
     assert not [name for name in exercises.EXERCISES[home] if hasattr(installed, name)]
@@ -59,7 +59,7 @@ def test_what_students_install_imports_no_coursework():
 @each_exercise
 def test_right_answer_passes_and_mistakes_get_hints(exercise, capsys):
     """By each of the rules that the question has in a course's variant."""
-    assignment = references.homes()[exercise.home]
+    assignment = references.HOMES[exercise.home]
     by_rule = {id(exercise.of(variant).outcomes): variant for variant in [*map("course{}".format, range(6)), ""]}
     assert len(by_rule) > 2 or not any(exercise.name in names for names in sources.rules(assignment))
     for variant in by_rule.values():

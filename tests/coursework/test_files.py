@@ -11,12 +11,12 @@ from pathlib import Path
 
 import pytest
 
-from coursework import files, rosters, sources
-from tests.coursework.conftest import ASSIGNMENT, with_code
+from coursework import files, rosters
+from tests.coursework.conftest import ASSIGNMENT, solved_notebook, with_code
 from tests.coursework.test_rosters import PLATFORMS
 
 NAME = f"{ASSIGNMENT}.ipynb"
-SOLVED = sources.solved_notebook(ASSIGNMENT)
+SOLVED = solved_notebook(ASSIGNMENT)
 WRONG = with_code(SOLVED, "softmax", "def softmax(x):\n    return x")
 
 

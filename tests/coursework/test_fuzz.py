@@ -17,9 +17,9 @@ from coursework import checks, feedback, files, grading, marking, messages, repo
 from coursework.comparison import wrong
 from coursework.submissions import read, released, sorted_out
 from coursework.worker import plain
-from tests.coursework.conftest import ASSIGNMENT, FULL, prepared, put_file
+from tests.coursework.conftest import ASSIGNMENT, FULL, prepared, put_file, solved_notebook
 
-SOLVED = nbformat.writes(sources.solved_notebook(ASSIGNMENT))
+SOLVED = nbformat.writes(solved_notebook(ASSIGNMENT))
 EVERY = {name: (0, 1, "") for name in sources.points(ASSIGNMENT)}
 NAMES = [*FULL, *released(ASSIGNMENT).marked, "attachments", "nbgrader", "image/png", "", "a.png"]
 

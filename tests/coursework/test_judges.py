@@ -58,7 +58,7 @@ def tried_here(exercise, case, value):
 def test_both_judges_take_the_same_values():
     """All but a list for the tuple of `merge`, which the check in the notebook asks for and grading does not."""
     tried, odd = 0, []
-    for home, assignment in references.homes().items():  # other tests make exercises of their own
+    for home, assignment in references.HOMES.items():  # other tests make exercises of their own
         for name, exercise in EXERCISES[home].items():
             function, case = getattr(references.of(assignment), name, None), exercise.cases[-1]
             if function is None or exercise.kind:

@@ -8,10 +8,10 @@ import pytest
 from coursework import checks, comparison, references, reports, results, rosters, sources
 from coursework.__main__ import main
 from coursework.marks import Marks
-from tests.coursework.conftest import ASSIGNMENT, FULL, batch, cell, with_cells
+from tests.coursework.conftest import ASSIGNMENT, FULL, batch, cell, solved_notebook, with_cells
 from tutorial_book.exercises import ask, own_code
 
-ATTENTION = cell(sources.solved_notebook(ASSIGNMENT), "attention").source
+ATTENTION = cell(solved_notebook(ASSIGNMENT), "attention").source
 
 
 def reference(name):
@@ -88,7 +88,7 @@ CODE = {  # who -> cell -> code
 
 @pytest.fixture(scope="module")
 def marks(tmp_path_factory, bubblewrap):
-    solved = sources.solved_notebook(ASSIGNMENT)
+    solved = solved_notebook(ASSIGNMENT)
     notebooks = {who: with_cells(solved, code) for who, code in CODE.items()}
     return batch(tmp_path_factory.mktemp("own"), ASSIGNMENT, notebooks)
 

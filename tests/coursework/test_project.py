@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from coursework import checks, processes, references, sources
-from tests.coursework.conftest import cell
+from coursework import checks, processes, references
+from tests.coursework.conftest import cell, solved_notebook
 from tutorial_book.exercises import project
 
 VALUES = {}
 for solution in ("collection", "report"):
-    exec(cell(sources.solved_notebook("5-project"), solution).source, VALUES)
+    exec(cell(solved_notebook("5-project"), solution).source, VALUES)
 TEXTS, LABELS, REPORT = (VALUES[name] for name in ("TEXTS", "LABELS", "REPORT"))
 FUNCTIONS = [vars(references.of("5-project"))[name] for name in ("neighbor_purity", "neighbor_margin", "purity_p")]
 

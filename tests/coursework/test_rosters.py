@@ -4,10 +4,10 @@ from types import SimpleNamespace
 
 import pytest
 
-from coursework import exports, grading, lateness, reports, results, rosters, sources
+from coursework import exports, grading, lateness, reports, results, rosters
 from coursework.__main__ import main
 from coursework.marks import Marks
-from tests.coursework.conftest import ASSIGNMENT, FULL, rows
+from tests.coursework.conftest import ASSIGNMENT, FULL, rows, solved_notebook
 
 CANVAS = "Student,ID,SIS User ID,SIS Login ID,Section,A 1 (7)\n    Points Possible,,,,,40\n"
 CANVAS += '"Lovelace, Ada",4711,S1,ada@x.edu,A,12\n"Test, Student",4999,,,A,\n"Student, Test",5000,,,A,\n'
@@ -75,7 +75,7 @@ def refused(tmp_path, capsys, monkeypatch):
 def test_the_list_of_another_assignment_is_refused(put, tmp_path, refused):
     """Moodle's numbers are others in each assignment, and in German the names are under another heading."""
     for number, name in ((815, "Ada Lovelace"), (816, "Bob B")):
-        put(f"{name}_{number}_assignsubmission_file_/x.ipynb", sources.solved_notebook(ASSIGNMENT))
+        put(f"{name}_{number}_assignsubmission_file_/x.ipynb", solved_notebook(ASSIGNMENT))
     list_of = "Identifier,Full name,Email address,Status\nParticipant 1,Ada Lovelace,a@x,\nParticipant 2,Bob B,b@x,\n"
     (tmp_path / "class.csv").write_text(list_of)
     said = refused(ASSIGNMENT, "--roster", str(tmp_path / "class.csv"))
@@ -83,7 +83,7 @@ def test_the_list_of_another_assignment_is_refused(put, tmp_path, refused):
 
 
 def test_a_mistyped_variant_is_refused(put, refused):
-    put("ada.ipynb", sources.solved_notebook("2-attention-2027"))
+    put("ada.ipynb", solved_notebook("2-attention-2027"))
     put("bob.ipynb", "{")
     said = "no file is the assignment 2-attention-207. ada.ipynb: not graded: is the assignment 2-attention-2027, and"
     assert said in refused("2-attention-207")

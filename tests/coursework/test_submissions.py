@@ -10,11 +10,11 @@ import re
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell
 
-from coursework import pictures, processes, sources, submissions
-from tests.coursework.conftest import ASSIGNMENT, WRITTEN, cell, with_code
+from coursework import pictures, processes, submissions
+from tests.coursework.conftest import ASSIGNMENT, WRITTEN, cell, solved_notebook, with_code
 from tests.coursework.damaged import EMPTY, NAME, REFUSED, blank, everything, png, written
 
-SOLVED = sources.solved_notebook(ASSIGNMENT)
+SOLVED = solved_notebook(ASSIGNMENT)
 GIVEN = {name: cell(SOLVED, name).source for name in submissions.released(ASSIGNMENT).answers}
 CODE = [text for name, text in GIVEN.items() if name != WRITTEN]
 UNTOUCHED = {one.source for one in blank().cells}

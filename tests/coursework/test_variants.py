@@ -10,11 +10,11 @@ import pytest
 
 from coursework import checks, comparison, exam, references, sources
 from coursework.__main__ import main
-from tests.coursework.conftest import cell
+from tests.coursework.conftest import cell, solved_notebook
 from tutorial_book.exercises.exercise import EXERCISES
 from tutorial_book.exercises.outcomes import drawn
 
-HOMES = {assignment: home for home, assignment in references.homes().items() if sources.rules(assignment)}
+HOMES = {assignment: home for home, assignment in references.HOMES.items() if sources.rules(assignment)}
 YEARS = ["", "2027", "2028"]
 FUNCTIONS = {assignment: {*itertools.chain(*sources.rules(assignment))} for assignment in HOMES}
 each_varied = pytest.mark.parametrize("assignment", HOMES)
@@ -58,7 +58,7 @@ def test_two_years_in_a_row_share_no_rule(assignment):
 @each_year
 def test_solutions_pass_only_their_own_variants_checks(assignment, variant, capsys):
     names = {}
-    for one in sources.solved_notebook(named(assignment, variant)).cells:
+    for one in solved_notebook(named(assignment, variant)).cells:
         if one.cell_type == "code" and "from tutorial_lib" not in one.source:
             exec(one.source, names)
     said = capsys.readouterr().out
@@ -71,7 +71,7 @@ def test_solutions_pass_only_their_own_variants_checks(assignment, variant, caps
 @each_varied
 @each_year
 def test_notebook_states_the_rules_of_its_variant(assignment, variant):
-    notebook = sources.solved_notebook(named(assignment, variant))
+    notebook = solved_notebook(named(assignment, variant))
     made = references.of(named(assignment, variant))
     texts = "\n".join(one.source for one in notebook.cells if one.cell_type == "markdown")
     code = "\n".join(one.source for one in notebook.cells if one.cell_type == "code")

@@ -14,7 +14,7 @@ import pytest
 
 from coursework import marking, sources, words
 from coursework.__main__ import main
-from tests.coursework.conftest import WRITTEN, cell
+from tests.coursework.conftest import WRITTEN, cell, solved_notebook
 
 VARIANT = {"canvas": "2-attention-2027", "moodle": "2-attention-2028"}
 RULE = {"canvas": "10%/day", "moodle": "12.5%/day,2"}
@@ -49,7 +49,7 @@ CLASS = {"canvas": CANVAS, "moodle": MOODLE}
 def content(section, what, number, second):
     """The bytes of a file."""
     others = {"another variant": VARIANT["moodle"], "another assignment": "3-bert-layer"}
-    notebook = copy.deepcopy(sources.solved_notebook(others.get(what, VARIANT[section])))
+    notebook = copy.deepcopy(solved_notebook(others.get(what, VARIANT[section])))
     notebook.metadata["student"] = number, second
     if what == "no mask":
         cell(notebook, "causal-mask").source = "def causal_mask(n):\n    raise ValueError"

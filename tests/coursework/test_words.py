@@ -10,7 +10,7 @@ import pytest
 from coursework import results, sources, tables, words
 from coursework.__main__ import main
 from coursework.marks import Marks
-from tests.coursework.conftest import ASSIGNMENT, FULL, WRITTEN, cell, grade_again, rows, with_code
+from tests.coursework.conftest import ASSIGNMENT, FULL, WRITTEN, cell, grade_again, rows, solved_notebook, with_code
 
 WAITING = "written questions to mark"
 HEAD = "student,question,points,comment,answer\n"
@@ -56,7 +56,7 @@ def test_an_answer_that_changed_is_told(course, put, tmp_path):
     """The teacher's points stay until then. A new file that is broken leaves the mark as it was."""
     give(course, ada=3)
     (tmp_path / "submitted" / "ada" / f"{ASSIGNMENT}.ipynb").unlink()
-    put(f"ada/{ASSIGNMENT}-1.ipynb", with_code(sources.solved_notebook(ASSIGNMENT), WRITTEN, "Other words."))
+    put(f"ada/{ASSIGNMENT}-1.ipynb", with_code(solved_notebook(ASSIGNMENT), WRITTEN, "Other words."))
     put(f"bob/{ASSIGNMENT}.ipynb", "{")
     assert grade_again(tmp_path, course) == 0
     assert scores_of(course)["ada"][0] == "39" and scores_of(course)["bob"] == ("", WAITING)

@@ -1,9 +1,11 @@
 """The marks of assignment 5: functions on random groups, and the report recomputed from the student's texts."""
 
+from functools import partial
+
 import numpy as np
 
 from coursework import references
-from coursework.checks import call, variables
+from coursework.checks import Call, call
 from coursework.processes import judged
 from tutorial_book.exercises.project import collection_problem, report_problem
 
@@ -28,12 +30,7 @@ def _groups_of(name, rng):
         yield call(name, X, rng.permutation(["a", "a", "b", "b"]).tolist(), case="all cosines are below 0")
 
 
-def neighbor_purity_hidden(rng):
-    return _groups_of("neighbor_purity", rng)
-
-
-def neighbor_margin_hidden(rng):
-    return _groups_of("neighbor_margin", rng)
+neighbor_purity_hidden, neighbor_margin_hidden = (partial(_groups_of, name) for name in FUNCTIONS[:2])
 
 
 def purity_p_hidden(rng):
@@ -43,11 +40,11 @@ def purity_p_hidden(rng):
 
 
 def collection_public(rng):
-    yield variables("TEXTS, LABELS", collection_problem)
+    yield Call("TEXTS, LABELS", None, None, judge=collection_problem)
 
 
 def report_public(rng):
-    yield variables("TEXTS, LABELS, REPORT", _judge_report)
+    yield Call("TEXTS, LABELS, REPORT", None, None, judge=_judge_report)
 
 
 def _judge_report(texts, labels, report):
