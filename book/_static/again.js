@@ -100,7 +100,7 @@
     var given = { "class": "btn btn-sm switch again-mark", href: address, title: says, "aria-label": says };
     if (top) top.prepend(el("a", given, "\u21ba " + number));
     var hero = document.querySelector(".hero.front");
-    if (hero) hero.after(el("p", { "class": "again-line" }, [el("a", { href: address }, says), ", some ten seconds each."]));
+    if (hero) hero.after(el("p", { "class": "again-line" }, [el("a", { href: address }, says), ", about ten seconds each."]));
   }
 
   boxes().forEach(tell);
@@ -160,7 +160,7 @@
       }, { "class": "guess-commit" });
       box.append(el("p", { "class": "guess-again" }, [
         kept ? comes : "Your browser could not keep this: its storage is full or closed. The question stays due.",
-        " ", el("a", { href: folder + "../book/" + card.page + ".html#guess-" + card.name }, "Where it stands"), ".",
+        " ", el("a", { href: folder + "../book/" + card.page + ".html#guess-" + card.name }, "See it in its chapter"), ".",
       ]), el("p", { "class": "guess-buttons" }, next));
       next.focus();
       list();
@@ -173,7 +173,7 @@
     var days = all().map(due).filter(Boolean).sort(), next = days[0];
     var same = days.filter(function (day) { return day === next; }).length, text;
     if (!days.length) text = "Nothing waits here yet. Guess at something in a chapter, and it comes back tomorrow.";
-    else if (next <= today()) text = "What could not be kept is asked when you open this page again.";
+    else if (next <= today()) text = "Questions whose answers could not be kept come back when you open this page again.";
     else text = "Nothing is due today. The next " + (same === 1 ? "one comes" : same + " come") + " back on " + inWords(next) + ".";
     stage.replaceChildren(el("p", { tabindex: "-1", "class": "again-count" }, text));
     list();
@@ -234,9 +234,9 @@
       });
       var bad = names.length - good.length;
       begin();
-      said.textContent = ["Taken in: " + many(taken, "guess", "guesses") + ".", here && many(here, "was", "were") + " here already.",
-        bad && many(bad, "entry is", "entries are") + " left out: damaged, or not of this book.",
-        full && many(full, "has", "have") + " no room: your browser's storage is full or closed.",
+      said.textContent = ["Imported: " + many(taken, "guess", "guesses") + ".", here && many(here, "was", "were") + " already here.",
+        bad && many(bad, "entry was", "entries were") + " left out: damaged, or not from this book.",
+        full && full + " could not be kept: your browser's storage is full or closed.",
       ].filter(Boolean).join(" ");
     });
   }
@@ -256,7 +256,7 @@
     });
     function mine(cards) { saveDeck(cards.filter(function (card) { return read(nameOf(card)); })); }
     keep.replaceChildren(
-      el("p", {}, entries.length ? many(entries.length, "guess", "guesses") + " of yours: " + parts + "." : "No guess of yours is kept."),
+      el("p", {}, entries.length ? "Your browser keeps " + many(entries.length, "guess", "guesses") + ": " + parts + "." : "Your browser keeps none of your guesses yet."),
       el("p", { "class": "guess-buttons" }, entries.length ? [
         button("Save them as a file", saveAll), button("Cards for Anki", function () { withCards(mine); }),
         button("Erase them", function () {
@@ -266,7 +266,7 @@
         }),
       ] : []),
       el("p", { "class": "guess-buttons" }, button("Cards for Anki, of the whole book", function () { withCards(saveDeck); })),
-      el("p", {}, el("label", {}, ["Take in a file that another browser saved: ", file])));
+      el("p", {}, el("label", {}, ["Import a file that another browser saved: ", file])));
   }
 
   var closed = false;

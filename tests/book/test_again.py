@@ -191,7 +191,7 @@ def test_guess_comes_back_the_next_day(reader):
     assert says == "It comes back on Saturday, November 28." and reader.entries() == {CHOICE: entry(0)}
     assert reader.marks() == reader.marks("index") == reader.marks("again") == []
     reader.day(1, hour=0)
-    assert reader.marks("index") == ["↺ 1", "1 guess comes back today, some ten seconds each."]
+    assert reader.marks("index") == ["↺ 1", "1 guess comes back today, about ten seconds each."]
     assert reader.marks() == ["↺ 1"] and "cards.js" not in reader.loaded
     reader.tab.locator(".again-mark").click()
     reader.tab.get_by_role("group", name="How few numbers").wait_for()
@@ -251,10 +251,10 @@ def test_file_carries_guesses_to_another_browser(reader, tmp_path):
     text = reader.saved("Save them as a file", tmp_path / "guesses.json")
     reader.keep({})
     reader.open()
-    assert reader.take_in(text) == "Taken in: 2 guesses." and reader.entries() == kept
-    assert reader.take_in(text) == "Taken in: 0 guesses. 2 were here already."
+    assert reader.take_in(text) == "Imported: 2 guesses." and reader.entries() == kept
+    assert reader.take_in(text) == "Imported: 0 guesses. 2 were already here."
     theirs = {CHOICE: entry(3), NUMBER: entry(0, 8)}  # asked earlier, and asked later
-    assert reader.take_in(json.dumps({"guesses": theirs})) == "Taken in: 1 guess. 1 was here already."
+    assert reader.take_in(json.dumps({"guesses": theirs})) == "Imported: 1 guess. 1 was already here."
     assert reader.entries() == {CHOICE: kept[CHOICE], NUMBER: theirs[NUMBER]}
 
 
@@ -284,7 +284,7 @@ def test_bad_and_hostile_files_do_no_harm(reader):
         f"../guess:{CHOICE}": entry(0),
     }
     said = reader.take_in(json.dumps({"guesses": hostile, "__proto__": {"polluted": True}}))
-    assert said == "Taken in: 1 guess. 1 was here already. 11 entries are left out: damaged, or not of this book."
+    assert said == "Imported: 1 guess. 1 was already here. 11 entries were left out: damaged, or not from this book."
     assert reader.entries() == {CHOICE: entry(1), "seeing/linked-pictures": entry(2)}
     assert {*reader.tab.evaluate(names)} == {*before, "again:seeing/linked-pictures"}
     assert reader.tab.evaluate("window.broken === undefined && ({}).polluted === undefined && ({}).step === undefined")

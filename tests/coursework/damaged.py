@@ -31,16 +31,16 @@ REFUSED = [
     ("x.html", "<!DOCTYPE html><p>def softmax", "is not a notebook but a web page: hand in the .ipynb"),
     ("x.ipynb", "<!DOCTYPE html><p>def softmax", "is not a notebook but a web page"),
     ("x.pdf", b"%PDF-1.7\n\xd0\xd4", "is not a notebook but a PDF: hand in the .ipynb"),
-    ("x.ipynb", "My notebook: https://colab.research.google.com/x\n", "holds only a link, and no notebook"),
-    ("x.py", "print('hello')", "is a script, which has lost your words: hand in the notebook (.ipynb)"),
+    ("x.ipynb", "My notebook: https://colab.research.google.com/x\n", "contains only a link, and no notebook"),
+    ("x.py", "print('hello')", "is a script, without your written answers: hand in the notebook (.ipynb)"),
     ("x.zip", b"PK\x03\x04", "is an archive: unpack it"),
     ("x.rar", b"Rar!\x1a\x07", "is an archive: unpack it"),
-    ("2-attention.ipynb.txt", LATIN, "is not called .ipynb: if it is your notebook, rename it"),
-    ("2-attention.json", LATIN, "is not called .ipynb"),
-    ("2-attention", LATIN, "is not called .ipynb"),
+    ("2-attention.ipynb.txt", LATIN, "has a name that does not end in .ipynb: if it is your notebook, rename it"),
+    ("2-attention.json", LATIN, "has a name that does not end in .ipynb"),
+    ("2-attention", LATIN, "has a name that does not end in .ipynb"),
     ("x.docx", b"PK\x03\x04", "is a text document, not a notebook: hand in the .ipynb"),
     ("x.ipynb", b" " * (files.MOST_BYTES + 1), "is larger than 20 MB: choose Edit > Clear Outputs of All Cells"),
-    ("x.ipynb", LATIN, "holds none of the assignment's functions: is it the right file?"),
+    ("x.ipynb", LATIN, "contains none of the assignment's functions: is it the right file?"),
 ]
 MORE = {
     "is empty": ["", " \n\t"],
@@ -56,7 +56,7 @@ MORE = {
         '{"cells": [], "x": -NaN}', '{"cells": [], "x": -' + "9" * 4_301 + "}", '{"cells": ["a\tb"]}', '{"cells": [],}',
         '\u00a0{"cells": []}',
     ],
-    "holds none of the assignment's functions": [
+    "contains none of the assignment's functions": [
         '{"cells": [], "x": NaN, "y": "\\\\\\"NaN' + "9" * 5_000 + '"}', '{"cells": [], "x": NaN, "y": -Infinity}',
         '{"cells": [' + "7," * 1_000 + "7]}", '{"cells": [], "x": [' + "[]," * 300_000 + "7]}",
         '{"cells": ' + "[" * 150 + "]" * 150 + "}", '{"cells": [], "x": ' + "9" * 4_300 + "}",

@@ -215,7 +215,7 @@ def test_pictures_of_answers_and_added_cells_are_kept(solved):
     assert ada.pictures == {WRITTEN: pngs, "added-1": {"b.png": ("image/png", PNG)}}
     assert not ada.told
     cell(solved, WRITTEN)["attachments"]["\u202e.png"] = {"image/png": PNG}
-    assert read(solved).told[0].startswith(f"1 of your pictures in {WRITTEN}. Not shown")
+    assert read(solved).told[0].startswith(f"1 of your pictures in {WRITTEN} cannot be shown")
 
 
 # Damaged notebook -> how many pictures of its answer are kept.

@@ -68,7 +68,7 @@ def test_adding_one_to_all_scores_changes_nothing(open_view):
     np.testing.assert_allclose(root.evaluate(WEIGHTS), before, atol=1e-12)
     assert "no weight changed" in root.locator(".tl-say").inner_text()
     last.get_by_role("button", name="Add 1 to all scores").click()
-    assert "The scores end at 1000." in last.locator(".tl-say").inner_text()
+    assert "No score can be above 1000." in last.locator(".tl-say").inner_text()
     assert_weights(last, [999.5, 0.0])
 
 

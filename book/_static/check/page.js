@@ -26,7 +26,7 @@
     const has = function (...names) { return found.problems.some(function (one) { return names.includes(one.name); }); };
     const list = [["Format", "It is a whole notebook, " + sized(bytes.length) + " of at most " + (LIMIT >> 20) + " MB."]];
     if (answered.length)
-      list.push(["Save", many(answered.length, "answer stands", "answers stand") + " in it: " + answered.map(function (one) { return one.name; }).join(", ") + "."]);
+      list.push(["Save", "It contains " + many(answered.length, "answer", "answers") + ": " + answered.map(function (one) { return one.name; }).join(", ") + "."]);
     if (!has("never-ran", "not-run", "out-of-order", "stopped")) list.push(["Run", "All its code ran, in order."]);
     return list.map(function (one) { return { weight: "fine", row: one[0], told: one[1], question: "", number: null }; });
   }
@@ -37,7 +37,7 @@
     const answers = found.answers.length, written = found.answers.filter(function (one) { return one.written; }).length;
     if (stops) return file.name + " cannot be graded.";
     return file.name + " can be graded, as " + found.title.replace(/^A/, "a") + ". It has " + written + " of " + many(answers, "answer", "answers") + ", and " +
-      (costs ? many(costs, "thing", "things") + " may cost points." : "nothing was seen that costs points.");
+      (costs ? many(costs, "thing", "things") + " may cost points." : "nothing was found that costs points.");
   }
 
   function item(problem) {
@@ -71,7 +71,7 @@
     try {
       show(checkNotebook(bytes, file.name, which.value));
     } catch (error) {
-      tell("This page stumbled over " + file.name + ", which says nothing about its grading. Tell your teacher.");
+      tell("This page could not read " + file.name + ". That says nothing about its grading. Tell your teacher.");
     }
   }
 
@@ -91,7 +91,7 @@
   const box = el("label", { className: "check-drop" }, [
     input, el("b", {}, "Choose your notebook"), el("span", {}, "or drop it anywhere on this page"),
   ]);
-  const which = el("select", {}, [el("option", { value: "" }, "the assignment that it says it is")].concat(
+  const which = el("select", {}, [el("option", { value: "" }, "the assignment that the file names")].concat(
     Object.entries(CHECK_RULES.assignments).map(function (entry) { return el("option", { value: entry[0] }, entry[1].title); })));
   const said = el("p", { role: "status", className: "check-said" }), about = el("p", { className: "check-about" });
   const result = el("div", { className: "check-result" });

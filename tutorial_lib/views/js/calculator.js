@@ -170,9 +170,9 @@ function walk(calculator) {
     weights: function () {
       const z = result.scaled[query], top = Math.max(...z), powers = z.map(function (x) { return Math.exp(x - top); });
       const all = powers.reduce(function (total, power) { return total + power; });
-      return "From " + from + " to " + to + ": e to the power of its score, less the row's largest (which changes no weight), e^(" +
-        number(z[key]) + " − " + number(top) + ") = " + number(powers[key]) + ". All such in the row: " + powers.map(number).join(" + ") +
-        " = " + number(all) + ". Its share: " + number(powers[key]) + " / " + number(all) + " = " + number(row[key]);
+      return "From " + from + " to " + to + ": e to the power of the score minus the row's largest score (which changes no weight), e^(" +
+        number(z[key]) + " − " + number(top) + ") = " + number(powers[key]) + ". The sum over the row: " + powers.map(number).join(" + ") +
+        " = " + number(all) + ". The weight: " + number(powers[key]) + " / " + number(all) + " = " + number(row[key]);
     },
     output: function () { return "The first number of " + from + ": each token's value times its weight. " + sum(row, column(result.V)) + " = " + number(result.output[query][0]); },
   };

@@ -48,7 +48,7 @@ function controls(explorer) {
 
 function shift(explorer) {
   const highest = Math.max(...explorer.scores);
-  if (highest + 1 > LARGEST) return refresh(explorer, "The scores end at " + LARGEST + ". ");
+  if (highest + 1 > LARGEST) return refresh(explorer, "No score can be above " + LARGEST + ". ");
   write(explorer, explorer.scores.map(function (z) { return Number((z + 1).toFixed(10)); }));
   refresh(explorer, "Every score rose by 1, and no weight changed: only differences count. ");
 }
@@ -81,7 +81,7 @@ function refresh(explorer, news) {
   const entropy = weights.reduce(function (sum, w) { return w > 0 ? sum - w * Math.log(w) : sum; }, 0);
   explorer.view.root.dataset.entropy = entropy;
   const most = weights.indexOf(Math.max(...weights));
-  explorer.view.say(news + "T = " + format(explorer.T) + ": " + explorer.view.data.labels[most] + " gets most of the weight (" +
+  explorer.view.say(news + "T = " + format(explorer.T) + ": " + explorer.view.data.labels[most] + " gets the largest weight (" +
     weights[most].toFixed(2) + "). Entropy " + entropy.toFixed(2) + " nats; even weights would have " +
     Math.log(weights.length).toFixed(2) + ".");
 }
