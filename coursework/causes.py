@@ -9,19 +9,19 @@ import sys
 from dataclasses import dataclass, field
 
 PYTHON = ".".join(map(str, sys.version_info[:2]))
-ALONE = "Grading has Python and NumPy alone."
+ALONE = "Grading has only Python and NumPy."
 BORROWED = "Code of the book does not count as an answer: write it yourself."
-NO_FILES = "Grading has no files: take out what reads or writes one."
+NO_FILES = "Grading has no files: remove the code that reads or writes one."
 GAVE = {  # the worker's own words for values
-    "NotPlain": "something that is no number, text, list, dictionary or array",
+    "NotPlain": "something that is not a number, text, list, dictionary or array",
     "NoOrder": "a set, which has no order: the order matters here, so build a list from the start",
     "StillToCome": "a generator, whose values are still to come: make a list of it",
     "TooLarge": "far more than was asked for",
 }
 ADVICE = dict.fromkeys(("ModuleNotFoundError", "ImportError"), ALONE)
 ADVICE |= dict.fromkeys(("FileNotFoundError", "PermissionError", "OSError"), NO_FILES)
-ADVICE |= {"EOFError": "Grading gives no input: take input() out."}
-ADVICE |= {"Unhashable": "A list cannot be a key or stand in a set: make a tuple of it, where it comes from too."}
+ADVICE |= {"EOFError": "Grading has no input: remove input()."}
+ADVICE |= {"Unhashable": "A list cannot be a key or an element of a set: make a tuple of it, also where it comes from."}
 ENDS = {"timeout": "it took too long", "memory": "it took too much memory", "crashed": "Python itself ended"}
 ENDS |= {"too much output": "it gave too much output"}
 MOST_CODE = 200  # characters of a line that is shown
@@ -123,7 +123,7 @@ def _absent(name, error, code):
     cell, lacking = code.defining(missing), code.lacking(missing)
     if lacking:
         borrowed = "tutorial_" in code.text(*lacking)
-        return f"{subject} is not there: its import found nothing{code.line(*lacking)}{BORROWED if borrowed else ALONE}"
+        return f"{subject} is not there: its import failed{code.line(*lacking)}{BORROWED if borrowed else ALONE}"
     if cell is None and missing != name and not any(re.search(rf"\b{missing}\b", one) for one in code.sources):
         return f"{name} stopped with NameError{where}"  # no name of the student's: it could spell a hidden input
     if cell is None and any(re.search(rf"^[ \t]*%.*\b{missing}\b", source, re.M) for source in code.sources):
@@ -135,4 +135,4 @@ def _absent(name, error, code):
         return f"{subject} is not there: its cell {code.stopped(before)}"
     if f"cell {cell}" in code.ended:
         return f"{subject} is not there: its cell ended the run ({ENDS[code.ended[f'cell {cell}']]})"
-    return f"{subject} is not there when it is called{where}"
+    return f"{subject} is not defined when it is called{where}"

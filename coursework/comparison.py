@@ -84,13 +84,13 @@ def wrong(call, value):
 def _of_another_kind(expected, got):
     """Say what came if another kind of value was asked for; None if the kind may be right."""
     if got is None and expected is not None:
-        return "gave back nothing: does it end with return?"
+        return "returned nothing: does it end with return?"
     if isinstance(got, str) and not isinstance(expected, str):
         return "gave a text: another kind of value is asked for"
     symbols = not isinstance(expected, tuple) or all(isinstance(part, str) for part in expected)
     if symbols or isinstance(got, list) and len(got) == len(expected):
         return None
-    came = "another number of things" if isinstance(got, list) else "one thing"
+    came = "a different number of values" if isinstance(got, list) else "one value"
     return f"gave {came}: {len(expected)} are asked for"
 
 

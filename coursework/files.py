@@ -142,7 +142,7 @@ def _walk(folder):
             elif entry.is_symlink():
                 yield path, None, "is a link: it was not opened"
             elif folders and len(path) > MOST_DEPTH:
-                yield path, None, "lies too deep in folders: it was not opened"
+                yield path, None, "is too deep in folders: it was not opened"
             elif folders:
                 waiting.append(path)
             elif not entry.is_file(follow_symlinks=False):
@@ -152,7 +152,7 @@ def _walk(folder):
 
 
 EMPTY = "is a folder without a file"
-ANYBODYS = "lies in an archive that anybody may have made, beside another file of the same student: it was not opened"
+ANYBODYS = "is in an archive that anybody may have made, beside another file of the same student: it was not opened"
 CANVAS = re.compile(r"(?P<name>.+?)(?:_LATE)?_(?P<number>\d+)_(?P<handed_in>\d{1,18})_", re.S)
 BLACKBOARD = re.compile(r"[^_]*_(?P<name>.+?)_attempt_(?P<handed_in>\d{4}(?:-\d\d){5})_(?P<number>)", re.S)
 GRADESCOPE = "submission_metadata.yml"  # whose the folders are that Gradescope calls submission_12345

@@ -14,7 +14,7 @@ from tqdm import tqdm
 from coursework import comparison, exam, files, marks, processes, results, rosters, runs, sandbox
 from coursework.submissions import RIGHT_ONE, age, base, sorted_out
 
-NOT_YET = "Your work could not be graded yet. Your teacher knows, and will see to it."
+NOT_YET = "Your work could not be graded yet. Your teacher knows, and will look into it."
 
 
 def grade(submission, asked, **how):
@@ -95,7 +95,7 @@ class Batch:
         if same and before.key == self.key:
             return marks.noted(before, submission)
         if before and not same and submission.student not in self.again and age(submission) <= age(before):
-            note = f"another file, {submission.file}, was left: the mark is that of {before.file}."
+            note = f"another file, {submission.file}, was not graded: the mark is that of {before.file}."
             note += f" To grade it instead, say --again {submission.student}"
             told = f"Your file {base(submission.file)} was not graded: your mark is that of {base(before.file)}, which"
             told += f" you handed in before. {RIGHT_ONE}."
@@ -110,7 +110,7 @@ class Batch:
             return _not_yet(before, submission, f"could not be graded: {type(error).__name__}: {str(error)[:200]}")
         new.key = self.key
         if before and not same:
-            took = f"({new.total:g} points) took the place of {before.file} ({before.total:g} points)"
+            took = f"({new.total:g} points) replaced {before.file} ({before.total:g} points)"
             new.changes = [*before.changes, f"graded again: {new.file} {took}"]
         elif before:
             why = "since the assignment, this program, its versions or the seed changed"

@@ -15,7 +15,7 @@ def write(given, marks, students):
     known = {one.student for one in marks}
     left = sorted(name for name, one in results.stored(given.to, given.assignment).items() if one and name not in known)
     apart = "Two sections need two folders and two rosters"
-    about += [f"Graded in another variant alone: {', '.join(left)}. {apart}."] if left else []
+    about += [f"Graded only in another variant: {', '.join(left)}. {apart}."] if left else []
     about = [sandbox.bound(sandbox.Limits()), *about, *said]
     about += [*namesakes(marks), *rosters.of_another_name(marks, students)]
     by_name = {one.student: one for one in marks}
@@ -71,7 +71,7 @@ def report(all_marks, scores, about=()):
             notes = [*notes[: feedback.MOST_NOTES], f"and {len(notes) - feedback.MOST_NOTES} more"]
         lines += [*(f"- {_one_line(note)}" for note in notes), ""]
     if not noted:
-        lines += ["Nothing odd was seen.", ""]
+        lines += ["Nothing unusual was found.", ""]
     return "\n".join(lines)
 
 

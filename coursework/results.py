@@ -74,7 +74,7 @@ def seed_of(results):
     seeds = {file: kept(file, lambda found: int(found["seed"])) for file in files if file.is_file()}
     if len(set(seeds.values())) > 1:
         places = " and ".join(map(str, seeds))
-        raise ValueError(f"{places} hold two seeds, so that marks would differ: copy the course's over the other")
+        raise ValueError(f"{places} contain two different seeds, so marks would differ: copy the course's to the other")
     seed = next(iter(seeds.values()), secrets.randbits(63))
     for file in files:
         if file not in seeds:

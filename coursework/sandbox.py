@@ -95,9 +95,9 @@ def bound(limits):
     """The bound on a sandbox's memory that is in force, in a sentence for the report."""
     size = f"{limits.memory / (1 << 30):.1f} GB"
     if memory.place() is not None:
-        return f"All memory of a sandbox was bounded to {size} by a memory cgroup, and its address space too."
+        return f"All memory of a sandbox was limited to {size} by a memory cgroup, and its address space too."
     other = "other memory was kept away by the list of system calls and by folders that nothing can be written to"
-    return f"The address space of a sandbox was bounded to {size}. This system gave no memory cgroup: {other}."
+    return f"The address space of a sandbox was limited to {size}. This system gave no memory cgroup: {other}."
 
 
 def run(job, limits=Limits(), stop=None, printed=subprocess.DEVNULL):

@@ -32,7 +32,7 @@ FIELDS = {"given": ["locked"], "solution": ["solution"], "check": ["grade", "loc
 HIDDEN = "# Hidden checks: your teacher runs them on fresh inputs. Nothing to do here."
 WRITE_CODE = '{indent}raise NotImplementedError("write your code here")\n'
 LEAST = re.search('requires-python = ">=(.+?)"', (ASSIGNMENTS.parents[1] / "pyproject.toml").read_text("utf-8"))[1]
-GRADED_BY = f"**Python.** Grading has Python {LEAST} or newer: what only a later version understands may stop there."
+GRADED_BY = f"**Python.** Grading uses Python {LEAST} or newer: code that needs a later version may fail there."
 WRITE_TEXT = "*Write your answer here.*\n"
 
 

@@ -103,7 +103,7 @@ def test_the_report_says_first_what_is_worst():
     order = [line.split(",")[0][3:] for line in report.splitlines() if line.startswith("## ")]
     assert order == ["lost", "ada-51ce9e86", "told", "copied"]
     assert "\n\nAll memory is bounded.\n\nNo submission, 2-attention: absent.\n\n## " in report
-    assert "told: Cells are missing." in report and "Nothing odd was seen." in reports.report([], [])
+    assert "told: Cells are missing." in report and "Nothing unusual was found." in reports.report([], [])
     assert words.Score(noted[-1]).status == "needs a human"
 
 

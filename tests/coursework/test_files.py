@@ -136,7 +136,7 @@ def test_only_regular_files_are_opened(put, monkeypatch, sort_out, tmp_path):
         "ada": "ada/pipe.ipynb: not graded: is not a regular file: it was not opened",
         "closed": "closed: not graded: could not be opened: Permission denied",
         "kim": "kim/closed: not graded: could not be opened: Permission denied",
-        "max": f"max/{'d/' * 9}d: not graded: lies too deep in folders: it was not opened",
+        "max": f"max/{'d/' * 9}d: not graded: is too deep in folders: it was not opened",
         "eve": "eve.ipynb: not graded: is not a regular file: it was not opened",
         "zoe": "zoe: not graded: is a link: it was not opened",
         "lee": f"lee/{NAME}: not graded: is a link: it was not opened",

@@ -142,7 +142,7 @@ def test_a_student_of_one_variant_lacks_nothing_in_the_other(tmp_path):
     assert [marks.student for marks in results.marks_in(tmp_path, other, both)] == ["bob", "kim"]
     given = SimpleNamespace(to=tmp_path, assignment=one, late=None)
     reports.write(given, results.marks_in(tmp_path, one), {})
-    assert "Graded in another variant alone: bob. Two sections need two folders" in (tmp_path / "report.md").read_text()
+    assert "Graded only in another variant: bob. Two sections need two folders" in (tmp_path / "report.md").read_text()
 
 
 def test_canvas_gets_its_numbers_whichever_list_came_last():
