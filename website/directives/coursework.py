@@ -48,7 +48,7 @@ def likeness() -> list[str]:
     from coursework import similarity
 
     head = ["Assignment", "Honest answers", "Two of them, at most", "A whole copy, at least"]
-    head += ["With one function rewritten, at least", "Told from"]
+    head += ["With one function rewritten, at least", "Stands out from"]
     measured = [line.split("\t") for line in similarity.MEASURED]
     return table(head, [[name[0], *numbers, f"{similarity.told_from(name)[0]:.2f}"] for name, *numbers in measured])
 
