@@ -13,13 +13,12 @@ import copy
 import functools
 import json
 import struct
-import zlib
 
 import nbformat
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_output
 
 from coursework import files, sources, submissions
-from tests.coursework.conftest import ASSIGNMENT, WRITTEN, cell, solved_notebook
+from tests.coursework.conftest import ASSIGNMENT, WRITTEN, cell
 
 NAME = f"{ASSIGNMENT}.ipynb"
 EMPTY = "def softmax(x):\n    return 0"
@@ -66,7 +65,7 @@ MORE = {
 }  # fmt: skip
 REFUSED += [("x.ipynb", content, told) for told, contents in MORE.items() for content in contents]
 
-solved_once, blank_once = functools.cache(solved_notebook), functools.cache(sources.student_notebook)
+solved_once, blank_once = functools.cache(sources.solved_notebook), functools.cache(sources.student_notebook)
 
 
 def solved(assignment=ASSIGNMENT):
@@ -94,14 +93,13 @@ def written(notebook):
 
 def png(width, height, more=100):
     """The beginning of a PNG that says that it is so large."""
-    head = b"IHDR" + struct.pack(">LL", width, height) + b"\x08\0\0\0\0"
-    chunks = b"\0\0\0\r" + head + struct.pack(">L", zlib.crc32(head)) + struct.pack(">L", more) + b"IDAT"
-    return base64.b64encode(b"\x89PNG\r\n\x1a\n" + chunks + bytes(more)).decode()
+    head = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + struct.pack(">LL", width, height)
+    return base64.b64encode(head + bytes(more)).decode()
 
 
 def jpeg(width, height, scans=1, segments=b"\xff\xe0\0\4ab"):
     """A JPEG of this size with so many scans, behind segments of another kind."""
-    frame = b"\xff\xc2\0\x11\x08" + struct.pack(">HH", height, width) + b"\3" + bytes(9)
+    frame = b"\xff\xc2\0\x11\x08" + struct.pack(">HH", height, width) + bytes(10)
     return base64.b64encode(b"\xff\xd8" + segments + frame + b"\xff\xda\0\2" * scans).decode()
 
 
@@ -217,8 +215,8 @@ ODD_CHARACTERS = "\n\n\ud800 \U0001f600 \x00 \u2028 <img src=x onerror=alert(1)>
 AT_THE_TOP = new_markdown_cell("**Answer 8.** " + WORDS + " Divide by its root, and it does not.")
 NO_TEXT = b"d\xe9t\xed\xa0\x80\xf0\x9f\xe2\x82"
 NO_PNG = ["x" * 40, png(20, 10)[:-1], png(0, 10), png(20_000, 20_000), [7, None], png(20, 10) + "A" * 1_500_000]
-NO_JPEG = [png(20, 10), jpeg(8_000, 8_000), jpeg(10, 10, scans=200)]
-NO_JPEG += [jpeg(8_000, 8_000, segments=b"\xff\xd0\0\x15")]  # this kind has no length: a browser goes on at once
+NO_JPEG = [png(20, 10), jpeg(8_000, 8_000), jpeg(10, 10, scans=200), jpeg(10, 10, segments=b"\xff\xe0\0\0" * 9_000)]
+NO_JPEG += [jpeg(10, 10, segments=b"\xff\xd0\0\2")]  # this kind has no length: a browser goes on at once
 SVG = {"a.svg": {"image/svg+xml": png(20, 10)}, "b": 7}
 PIXELS = {f"{i}.png": {"image/png": png(2_880, 1_800)} for i in range(4)}
 MANY = [new_code_cell(f"x = {i}") for i in range(submissions.MOST_ADDED + 6)]
