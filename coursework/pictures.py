@@ -27,8 +27,7 @@ def attached(cell, text):
         there[name] = {picture[1]: picture[2]}
         return f"(attachment:{name})"
 
-    text = INLINE.sub(attach, text)
-    return there, text
+    return there, INLINE.sub(attach, text)
 
 
 def kept(candidates, before):

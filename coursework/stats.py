@@ -48,8 +48,7 @@ def page(assignment, lines, totals, automatic):
     code = sum(sources.points(assignment, marks=("check",)).values())
     said = f"Code: {_spread(automatic, code)}. " if automatic else ""
     if totals:
-        all_points = sum(line[7] for line in questions)
-        said += f"With the words, of those who are fully marked: {_spread(totals, all_points)}. "
+        said += f"With the words, of all who are fully marked: {_spread(totals, sum(line[7] for line in questions))}. "
     elif automatic:
         said += "Answers in words that you have not marked yet are left out. "
     body = [f"<p>{said}Late days take nothing off here.</p><h2>What to teach again</h2>"]

@@ -4,12 +4,14 @@ import codecs
 import csv
 import io
 import re
+from functools import partial
 from itertools import zip_longest
 from pathlib import Path
 
 STARTS = "=+\\-@＝＋－＠"  # a cell that begins with one of these computes
 FORMULA = re.compile(rf"(^|[;,|\t\r\n])([\s\"']*)(?=[{STARTS}])")
 QUOTED = re.compile(rf"(^|[;,|\t\r\n])([\s\"']*)'(?=[{STARTS}])")
+unquoted = partial(QUOTED.sub, r"\1\2")  # gives a text as it was before `csv_text` put a quote into it
 REMEDY = "In Excel: Save as, CSV UTF-8. Elsewhere: export again as UTF-8"
 
 
@@ -20,11 +22,6 @@ def csv_text(lines):
     for line in lines:
         writer.writerow(FORMULA.sub(r"\1\2'", item) if isinstance(item, str) else item for item in line)
     return file.getvalue()
-
-
-def unquoted(text):
-    """A text as it was before `csv_text` put a quote into it."""
-    return QUOTED.sub(r"\1\2", text)
 
 
 def read(path):

@@ -18,7 +18,7 @@ import nbformat
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_output
 
 from coursework import files, sources, submissions
-from tests.coursework.conftest import ASSIGNMENT, WRITTEN, cell
+from tests.coursework.conftest import ASSIGNMENT, WRITTEN, cell, solved_notebook
 
 NAME = f"{ASSIGNMENT}.ipynb"
 EMPTY = "def softmax(x):\n    return 0"
@@ -65,7 +65,7 @@ MORE = {
 }  # fmt: skip
 REFUSED += [("x.ipynb", content, told) for told, contents in MORE.items() for content in contents]
 
-solved_once, blank_once = functools.cache(sources.solved_notebook), functools.cache(sources.student_notebook)
+solved_once, blank_once = functools.cache(solved_notebook), functools.cache(sources.student_notebook)
 
 
 def solved(assignment=ASSIGNMENT):

@@ -56,7 +56,7 @@ def test_headings_say_the_points_and_which_python_grades(name):
         assert sources.kind(cell) != "written" or "Rubric" in cell.source
     assert real == stated and sum(real) == sum(sources.points(name).values()) == 40
     least = re.search('^requires-python = ">=([0-9.]+)"$', (ROOT / "pyproject.toml").read_text(), re.M)[1]
-    assert f"Grading has Python {least} or newer" in sources.student_notebook(name).cells[0].source
+    assert f"Grading uses Python {least} or newer" in sources.student_notebook(name).cells[0].source
     assert "**Points:** 40" in sources.source(name).cells[0].source
     assert sources.points(name, marks=("written",))
 
@@ -75,7 +75,7 @@ def test_notebooks_are_in_step_with_sources(name):
 
 def test_references_out_of_step_are_named_and_fixed(tmp_path, monkeypatch):
     monkeypatch.setattr(references, "FOLDER", tmp_path)
-    monkeypatch.setattr(references, "homes", lambda: {"project": "5-project"})
+    monkeypatch.setattr(references, "HOMES", {"project": "5-project"})
     assert references.out_of_step() == ["project.json"]
     assert references.out_of_step(fix=True) == [] == references.out_of_step()
     made = tmp_path / "project.json"
