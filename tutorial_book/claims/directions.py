@@ -298,7 +298,7 @@ def mary_and_john():
 claim("N-6-mary", "The state of OPT-125m ends in the direction of “ Mary” (here: before that of the other name in the "
       "sentence, John).", True, lambda: bool(mary_and_john()[-1] > 0), needs="opt-125m",
       note="The sentence is not in our copy of the text. Ours comes from the work on indirect objects that N names: it "
-           "ends with “John gave a drink to”, and the next word is the name of who gets it.")
+           "stops before the name of the person to whom John gave a drink.")
 
 
 @claim("N-6-wandering", "For most of the way it wanders in other dimensions (here: up to the middle layer, the lens "
