@@ -31,7 +31,7 @@ def test_without_the_texts_stored_numbers_are_shown(monkeypatch, tmp_path):
     monkeypatch.setenv(fetch.VARIABLE, str(tmp_path))
     numbers, which = real_texts.measured()
     assert numbers == stored("real-texts")
-    for part in ("Stored", "not at hand here.", numbers["date"], DEFAULT, numbers["versions"]["torch"]):
+    for part in ("Stored", "not available here.", numbers["date"], DEFAULT, numbers["versions"]["torch"]):
         assert part in which
     (tmp_path / "wikitext-2-valid.txt").write_text("something else")
     assert "is not the published file" in real_texts.measured()[1]

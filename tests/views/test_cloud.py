@@ -125,7 +125,7 @@ def test_groups_and_values_are_distinguished(open_view):
     values = point_cloud(helix(70), colors=torch.arange(70), color_name="position")
     assert groups.say == ("60 points in 3 dimensions; a: 10 (circles), b: 10 (squares), c: 10 (triangles), "
                           "d: 10 (diamonds), e: 10 (pluses), f: 10 (crosses).")  # fmt: skip
-    assert values.say == "70 points in 3 dimensions; color tells position, from 0 to 69."
+    assert values.say == "70 points in 3 dimensions; color shows position, from 0 to 69."
     for javascript in (True, False):
         one, other = open_view(groups, values, javascript=javascript).locator(".tl-view").all()
         for shape in ("circle", "square", "triangle", "diamond", "plus", "cross"):

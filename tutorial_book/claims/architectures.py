@@ -13,7 +13,8 @@ claim = claims_of("architectures")
 @claim("L-3.2.7-main-difference", "The main difference between GPT's architecture and BERT's is the masked attention "
        "(here: whether their layers, with the same parameters, agree without the mask, and with it).", True,
        expected=[True, False],
-       note="GPT of 2018 normalizes after adding and has GELU, as BERT. GPT-2 normalizes before: a second difference.")
+       note="GPT of 2018 normalizes after adding and has GELU, like BERT. GPT-2 normalizes before: a second "
+            "difference.")
 def _():
     shape = dict(d_model=16, n_heads=2, d_ff=32)
     theirs, ours = bert.Layer(bert.Config(**shape)), gpt.Layer(gpt.Config(**shape, activation="gelu", norm_first=False))

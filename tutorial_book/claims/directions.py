@@ -83,7 +83,7 @@ claim("N-0-round-trip", "With a symmetric embedding, embedding a token and unemb
        "(here, in the default model: its size, and whether its product with the embedding matrix is the identity).",
        True, expected=[[384, 30_522], True],
        note="A left inverse exists. But a token goes the other way, first through E, then through the inverse: that "
-            "product has 50,000 rows and rank 768 and is no identity.")
+            "product has 50,000 rows and rank 768 and is not the identity.")
 def _():
     left = inverse("pseudo-inverse").T
     return [list(left.shape), np.allclose(left @ some_tokens()[0].detach().double().numpy(), np.eye(384))]
@@ -297,8 +297,8 @@ def mary_and_john():
 
 claim("N-6-mary", "The state of OPT-125m ends in the direction of “ Mary” (here: before that of the other name in the "
       "sentence, John).", True, lambda: bool(mary_and_john()[-1] > 0), needs="opt-125m",
-      note="The sentence is not in our copy of the text. Ours is that of the work on indirect objects that N names: it "
-           "ends after John has given a drink to, and the next word is who gets it.")
+      note="The sentence is not in our copy of the text. Ours comes from the work on indirect objects that N names: it "
+           "stops before the name of the person to whom John gave a drink.")
 
 
 @claim("N-6-wandering", "For most of the way it wanders in other dimensions (here: up to the middle layer, the lens "

@@ -46,7 +46,7 @@ def _():
        "definitions: how many of them are the gate of some head).", 7, verdict=DIFFERS,
        note="Directional, backward, instance, open. No head is closed, forward or a cluster; without [CLS] "
             "and [SEP] some are forward, and none is directional. Neither the summary nor the authors' program "
-            "defines a gate, and their BERT, bert-base-cased tuned on genomes, is another one.")
+            "defines a gate, and their BERT, bert-base-cased tuned on genomes, is a different one.")
 def _():
     heads = geometry.gate_of(np.mean([geometry.gate_scores(A) for A in read_texts()[0]], axis=0))  # (layers, heads)
     return len(set(geometry.GATES) & set(heads.ravel()))

@@ -106,7 +106,7 @@ def _():
 claim("L-4.4.1-sense", "The model can tell nonsense from non-nonsense (here, the default model: more than four in five "
       "nearest neighbors are of the same of the two kinds; chance is about one half).", True,
       lambda: neighbor_purity(group_vectors()[0], group_vectors()[2]) > 0.8,
-      note="0.89. So can anyone who knows the words: it takes no meaning.")
+      note="0.89. Knowing the words may be enough for this, without their meaning.")
 
 # --- L 4.4.2 Algebra of embeddings ---------------------------------------------------------------------------------
 
@@ -121,7 +121,8 @@ def contrasts(model=None, collection="sentence-pairs"):
 
 claim("L-4.4.2-within", "Many of the differences are clearly correlated within a type (Figure 24; here, on the default "
       "model with L's pairs, as stored: the average cosine within each type is above 0.1).", True,
-      lambda: min(stored("luisto-pairs")["cls"]["within"]) > 0.1, note="0.59 to 0.95. A random direction has 0.")
+      lambda: min(stored("luisto-pairs")["cls"]["within"]) > 0.1,
+      note="0.59 to 0.95. Random directions would have about 0.")
 
 claim("L-4.4.2-separated",
       "The differences of the types are separated from each other (here, in the default model with this book's pairs: "

@@ -35,7 +35,7 @@ def squares():
 claim("A-2.3-eigenvalues", "The eigenvalues of the covariance matrix XᵀX / (n − 1) are σ₁², …, σₖ², the squared "
       "singular values of X (here: the ratio of the two, for 500 points).", True, lambda: eigenvalues() / squares(),
       expected=[1] * 6, tolerance=1e-9, kind=ARITHMETIC, verdict=FAILS,
-      note="They are σᵢ² / (n − 1). The factor is the same for all of them, so the anisotropy does not feel it.")
+      note="They are σᵢ² / (n − 1). The factor is the same for all of them, so the anisotropy does not change.")
 
 claim("A-2.3-formula", "anisotropy(X) = σ₁² / Σ σᵢ², with the singular values of the centered X.", True,
       lambda: bool(np.isclose(anisotropy(cloud()), squares()[0] / squares().sum(), rtol=1e-9)))

@@ -22,7 +22,7 @@ def measured(model=None):
     except TextsNotAvailable as error:
         why = f" ({error})" if "SHA-256" in str(error) else ""  # a wrong file is reported, a missing one is not
     found = stored("real-texts")
-    return found, (f"Stored numbers: the texts are not at hand here{why}. They were measured on {found['date']} with "
+    return found, (f"Stored numbers: the texts are not available here{why}. They were measured on {found['date']} with "
                    f"{found['model']['name']} and torch {found['versions']['torch']}.")  # fmt: skip
 
 

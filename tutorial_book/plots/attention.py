@@ -182,7 +182,7 @@ def weight_and_effect(weight, share, length):
         left.plot(values, marker=marker, color=color)
         at = len(values) // 2 - 1
         note(left, name, (at, values[at]), (0, 11), fontsize=10, ha="center")
-    left.set(title="[CLS]: looked at, and what comes of it", ylim=(0, 1))
+    left.set(title="[CLS]: its weight, and what it moves", ylim=(0, 1))
     right.bar(range(len(length)), as_array(length), 0.6, color=ROLES["value"])
     dotted(right, 1)
     note(right, "1: as long as others'", (len(length) - 0.5, 1), (0, 8), fontsize=10, ha="right")

@@ -208,7 +208,7 @@ def activations(hidden):
     right.text(-3.9, counts.max() * 0.9, f"{below:.0%} below 0:\nnearly silenced", fontsize=10, va="center")
     right.text(3.9, counts.max() * 0.55, f"{1 - below:.0%} above 0:\npassed on", fontsize=10, va="center", ha="right")
     right.set(xlabel="what comes in", ylabel="numbers of the hidden layer")
-    right.set_title("What arrives at it in layer 0", fontsize=10)
+    right.set_title("Its inputs in layer 0", fontsize=10)
     return figure
 
 

@@ -90,7 +90,7 @@ def masked(scores, weights, tokens):
     most = np.nanmax(np.abs(scores))
     figure, axes = panel_grid(2, size=(7.7, 0.42 * len(tokens) + 1.0))
     looks = ({"cmap": SIGNED, "vmin": -most, "vmax": most}, {"cmap": WEIGHTS, "norm": PowerNorm(0.5, 0, 1)})
-    titles = "scores, what comes later struck out", "softmax of each row: the weights"
+    titles = "scores, later tokens crossed out", "softmax of each row: the weights"
     for ax, matrix, look, title in zip(axes, (scores, weights), looks, titles):
         image = ax.imshow(matrix, aspect="auto", **look)
         for (i, j), value in np.ndenumerate(matrix):

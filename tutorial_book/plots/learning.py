@@ -209,7 +209,7 @@ def heads_beside_chance(weights, chance, n_heads):
 
     >>> ax = heads_beside_chance([0.1, 0.4], 0.06, n_heads=2)
     >>> [t.get_text() for t in ax.texts]
-    ['10', '40', 'if all tokens\\nwere alike']
+    ['10', '40', 'if weights\\nwere even']
     """
     weights = as_array(weights)
     _, ax = plt.subplots(figsize=(7.6, 2.6))
@@ -220,7 +220,7 @@ def heads_beside_chance(weights, chance, n_heads):
         look = {"ha": "center", "va": "bottom", "weight": "bold" if value == weights.max() else None}
         note(ax, f"{100 * value:.0f}", (place, height), (0, 2), **look)
     dotted(ax, chance)
-    note(ax, "if all tokens\nwere alike", (places[-1] + 0.5, chance), (3, 16), fontsize=10)
+    note(ax, "if weights\nwere even", (places[-1] + 0.5, chance), (3, 16), fontsize=10)
     ax.set_xticks(places[::n_heads] + (n_heads - 1) / 2, [f"layer {i}" for i in range(len(weights) // n_heads)])
     ax.tick_params(axis="x", length=0)
     ax.set(ylabel="% of its attention", yticks=[], ylim=(0, 1.2 * weights.max()), xlim=(-0.7, places[-1] + 3.2))

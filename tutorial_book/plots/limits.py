@@ -41,7 +41,7 @@ def most_texts(dimensions, climbs, law, wanted):
     draw_curves(ax, climbs, dimensions, linewidth=0, markers="ox^", markersize=6)
     ax.plot(dimensions, law[1], color="0.45", linestyle="--", label=law[0])
     top = 10 * max(wanted, *map(max, climbs.values()))
-    ax.plot([2, 3, 4, 4], [3, 4, 5, top], color=COLORS[2], linewidth=2, label="what exists")
+    ax.plot([2, 3, 4, 4], [3, 4, 5, top], color=COLORS[2], linewidth=2, label="solutions exist")
     note(ax, "every number of texts", (4, top / 2))
     dotted(ax, wanted)
     note(ax, f"{wanted} texts", (2, wanted), (0, 7))

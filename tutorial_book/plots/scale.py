@@ -55,7 +55,7 @@ def rates(runs):
     single = [run for run in runs if run["threads"] == 1]
     one = np.median(next(run["texts_per_second"] for run in single if run["workers"] == 1))
     most = max(run["workers"] * run["threads"] for run in runs)
-    ax.plot([0, most], [0, most * one], ":", color=OTHERS, label="so many times one")
+    ax.plot([0, most], [0, most * one], ":", color=OTHERS, label="linear speedup")
     _draw_rates(ax, single, "o-", color=FIRST, label="workers with one thread each")
     if len(single) < len(runs):
         others = [run for run in runs if run["threads"] > 1]

@@ -53,7 +53,7 @@ def rotary_pairs(trained, untrained, without):
         heads = as_array(shares).reshape(-1, len(pairs))
         places = np.broadcast_to(pairs + shift, heads.shape)
         left.plot(places.ravel(), heads.ravel(), marker, color=color, markersize=3.5, alpha=0.6, label=name)
-    left.set(ylim=(0, 1.02), ylabel="share that distance tells", title="scores of each head")
+    left.set(ylim=(0, 1.02), ylabel="share explained by distance", title="scores of each head")
     left.legend(loc="upper right", handletextpad=0.2)
     draw_curves(right, {name: tuple(mean_interval(rise)) for name, rise in without.items()}, pairs, **LOOK)
     dotted(right, 0)

@@ -45,7 +45,7 @@ def reliability(panels):
     """
     _, axes = panel_grid(len(panels), size=(0.4, 3.4), each=(3.3, 0), ylabel="share right", sharey=True)
     for ax, (title, calibrations) in zip(axes, panels.items()):
-        ax.plot([0, 1], [0, 1], color="black", linestyle=":", linewidth=1, label="as sure as right")
+        ax.plot([0, 1], [0, 1], color="black", linestyle=":", linewidth=1, label="calibrated")
         for (name, one), color, marker, line in zip(calibrations.items(), COLORS, MARKERS, LINES):
             ax.plot(one.confidence, one.accuracy, line, color=color, linewidth=1)
             sizes = 12 + 160 * one.count / one.count.sum()

@@ -28,7 +28,7 @@ function draw(view) {
     }));
     if (matches.length > shown) texts.append(TL.el("li", {}, "and " + (matches.length - shown) + " more"));
     if (word && !matches.length) texts.append(TL.el("li", {}, "No text contains these letters."));
-    if (word) view.say(matches.length + (matches.length === 1 ? " text holds" : " texts hold") + " these letters.");
+    if (word) view.say(matches.length + (matches.length === 1 ? " text contains" : " texts contain") + " these letters.");
   }
 
   function button(text, i) {
@@ -108,7 +108,7 @@ function draw(view) {
     }
     own = { name: file.name, passages: passages, vectors: vectors };
     back.hidden = false;
-    told.textContent = file.name + " is read, in this page, and sent nowhere: " + passages.length + " passages" +
+    told.textContent = file.name + " was read in this page and sent nowhere: " + passages.length + " passages" +
       (all.length > MOST ? " of " + all.length + ", the first ones" : "") + ". Now ask.";
   }
 

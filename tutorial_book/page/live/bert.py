@@ -45,7 +45,7 @@ def mask_view(model, tokenizer, text) -> View:
         pairs = zip(best.indices.tolist(), best.values.tolist(), strict=True)
         rows.append([[tokenizer.tokens[i], brief(value)] for i, value in pairs])
     found = {"rows": rows, "known": known(encoding.tokens)}
-    boxes, label = [["A sentence with [MASK]", text]], "What stands behind [MASK]?"
+    boxes, label = [["A sentence with [MASK]", text]], "Which word does [MASK] hide?"
     return asking("mask", model, boxes, found, label, MASK, tokens=tokenizer.tokens)
 
 

@@ -21,5 +21,5 @@ def average_view(model, tokenizer, texts, text) -> View:
     middle = [states[:, states.shape[1] // 2] for _, states in (word_vectors(model, tokenizer, each) for each in texts)]
     apart = [average_cosine(layer) for layer in np.stack(middle, axis=1)]
     own = [average_cosine(layer) for layer in X]
-    label = "How alike a text’s words are"
+    label = "How similar a text’s words are"
     return asking("average", model, [["Your sentence", text]], brief(own), label, apart=brief(apart))

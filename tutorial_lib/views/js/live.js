@@ -130,8 +130,8 @@ TL.live = function (view, boxes, answer, name) {
 };
 
 function rounding(model) {
-  return model.least_cosine === null ? "" : "Computed in this page with weights of 8 bits: last vectors have a cosine of at least " +
-    (Math.floor(model.least_cosine * 1e4) / 1e4).toFixed(4) + " to Python\u2019s (" + model.texts + " texts).";
+  return model.least_cosine === null ? "" : "This page computes with 8-bit weights. In " + model.texts + " test texts, its last vectors had a cosine of at least " +
+    (Math.floor(model.least_cosine * 1e4) / 1e4).toFixed(4) + " with Python\u2019s.";
 }
 
 TL.cut = function (trace) {

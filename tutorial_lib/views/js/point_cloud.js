@@ -150,7 +150,7 @@ function count(cloud, data) {
     var plural = SHAPES[kind] + (/s$/.test(SHAPES[kind]) ? "es" : "s");
     return name + ": " + cloud.of.filter(function (one) { return one === kind; }).length + " (" + plural + ")";
   });
-  var color = data.steps ? "color tells " + data.color + ", from " + data.range[0] + " to " + data.range[1] : "";
+  var color = data.steps ? "color shows " + data.color + ", from " + data.range[0] + " to " + data.range[1] : "";
   var points = cloud.n.toLocaleString("en-US") + (cloud.n > 1 ? " points" : " point") + " in " + data.axes.length + " dimensions";
   return [points, groups.join(", "), color, data.path ? "a line joins each point to the next" : ""].filter(Boolean).join("; ") + ".";
 }

@@ -23,9 +23,9 @@ function charts(found, data) {
       return [data.letters[name] + (other ? "*" : ""), +other];
     });
   });
-  var unit = Object.entries(data.letters).map(function ([name, letter]) { return letter + " " + name; }).join(", ") + "; * where the census says another";
+  var unit = Object.entries(data.letters).map(function ([name, letter]) { return letter + " " + name; }).join(", ") + "; * where the census has another gate";
   return [["", { kind: "grid", rows: rows, unit: unit }, "On this text: " + listed.map(function (name) { return counts[name] + " " + name; }).join(", ") + ". " +
-    same + " of " + every.length + " heads are what the census calls them."]];
+    same + " of " + every.length + " heads have their gate of the census."]];
 }
 
 // The first gate on whose way a map A (n, n) is at least half, else the last, "mixed".

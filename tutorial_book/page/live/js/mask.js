@@ -17,7 +17,7 @@ async function measure(texts, live, data) {
 }
 
 function charts(found, data) {
-  var known = " Words of this text that its vocabulary of " + data.tokens.length.toLocaleString("en-US") + " tokens has whole: " + found.known.join(" of ") + ".";
+  var known = " Its vocabulary of " + data.tokens.length.toLocaleString("en-US") + " tokens has " + found.known.join(" of ") + " words of this text whole.";
   return found.rows.map(function (rows, number) {
     return ["number " + (number + 1), { kind: "bars", rows: rows }, quoted(rows[0][0]) + " is likeliest, with " + rows[0][1].toFixed(2) + "." + known];
   });

@@ -28,7 +28,7 @@ function draw(view) {
     mine = { live: live, text: text, first: first, tokens: tokensOf(Array.from(first[0].ids)) };
     choices();
     await move();
-    return [TL.cut(first[0]), "Computed in this page with weights of 8 bits: of the example, at all places, no probability is further than " +
+    return [TL.cut(first[0]), "This page computes with 8-bit weights. In the example, at all places, no probability is further than " +
       (Math.ceil(data.off * 1e3) / 1e3).toFixed(3) + " from Python’s."].filter(Boolean).join(" ");
   }
 
