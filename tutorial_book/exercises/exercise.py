@@ -175,8 +175,8 @@ class Exercise:
         """Return the hint, ". Hint: ...", of the mistake with the same answer as the student's; "" if there is none.
 
         The mistake must be right in the earlier cases, as the student's function was, and give the same answer here (in
-        its parts up to the first wrong one). An answer that proves little, because several mistakes give it or it
-        contains nan, is not enough: the mistake must then agree in all later cases, too.
+        its parts up to the first wrong one). An answer that proves little, because several mistakes give it or it is
+        0, 1 or contains nan, is not enough: the mistake must then agree in all later cases, too.
         """
         number, right = self._number(case), self.outcomes.right
 
@@ -184,7 +184,8 @@ class Exercise:
             return all(map(self._agree, made[:number], right)) and self._agree(answer, made[number], n_parts)
 
         fitting = {hint: made for hint, made in self.outcomes.made.items() if fits(made)}
-        if not fitting or (len(fitting) == 1 and _finite(answer[0])):
+        little = np.isscalar(answer[0]) and answer[0] in (0, 1)
+        if not fitting or (len(fitting) == 1 and _finite(answer[0]) and not little):
             return "".join(f". Hint: {hint}" for hint in fitting)
         answers = [outcome(student, c) for c in self.cases[number + 1 :]]
         for hint, made in fitting.items():
