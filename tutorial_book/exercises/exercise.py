@@ -203,6 +203,7 @@ class Exercise:
             _said(slips.of_one_row(one, other))
             or _hint_of_state(student, case, got)
             or self._hint(student, case, (got, None), i + 1)
+            or _said(slips.of_return(student))
             or _hint_of_precision(one, other)
             or (self._hint_of_all(student, i) if _finite(one) else _hint_of_nan(student, case, self.name))
         )

@@ -7,6 +7,7 @@ answer, changed like this, equals the student's in every case. Or it states what
 from __future__ import annotations
 
 import ast
+import inspect
 import linecache
 import re
 import traceback
@@ -371,6 +372,22 @@ def of_one_row(got, right) -> str:
     for (one, right_one), (other, right_other) in combinations(zip(got, right), 2):
         if one is other and isinstance(one, list) and right_one != right_other:
             return "several rows are one and the same list, so all change together: make a new list for each row"
+    return ""
+
+
+def of_return(student) -> str:
+    """Return the hint if a loop of the function always ends in its first turn, because of a return at its end."""
+    code = getattr(inspect.unwrap(student), "__code__", None)
+    try:
+        tree = ast.parse("".join(linecache.getlines(code.co_filename)))
+    except (AttributeError, SyntaxError):
+        return ""
+    functions = [one for one in ast.walk(tree) if isinstance(one, ast.FunctionDef) and one.name == code.co_name]
+    for node in ast.walk(functions[-1]) if functions else []:
+        if isinstance(node, (ast.For, ast.While)) and not any(isinstance(one, ast.Continue) for one in ast.walk(node)):
+            for one in node.body:
+                if isinstance(one, ast.Return):
+                    return f"the return in line {one.lineno} of the cell is inside a loop, which ends in its first turn"
     return ""
 
 
