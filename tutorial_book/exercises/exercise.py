@@ -496,14 +496,21 @@ def _hint_of(error, arguments, questions):
     if isinstance(error, (NameError, AttributeError)) and name:
         *_, (frame, _) = traceback.walk_tb(error.__traceback__)
         names = dir(of) if isinstance(error, AttributeError) else [*frame.f_locals, *frame.f_globals]
-        like = difflib.get_close_matches(name, names, 1, 0.8)
+        own = [] if isinstance(error, AttributeError) else frame.f_locals  # among all: a notebook has names like Out
+        like = _like(name, own, 0.8) or difflib.get_close_matches(name, names, 1, 0.8)
         return f". Hint: did you mean {like[0]}?" if like else ""
     if isinstance(error, KeyError) and isinstance(key := error.args[0] if error.args else None, str):
         keys = [own for argument in arguments if isinstance(argument, dict) for own in argument if isinstance(own, str)]
         letters = key.replace("0", "O")  # difflib finds all letters equally far from a zero
-        like = [letters] if letters in keys else difflib.get_close_matches(key, keys, 1)
+        like = [letters] if letters in keys else _like(key, keys)
         return f". Hint: there is no {key!r}; did you mean {like[0]!r}?" if like and key not in keys else ""
     return ""
+
+
+def _like(name, names, cutoff=0.6):
+    """Return the most similar name in a list, or an empty one; whether letters are capital does not count."""
+    written = {one.lower(): one for one in names}
+    return [written[one] for one in difflib.get_close_matches(name.lower(), written, 1, cutoff)]
 
 
 def _sizes(student, arguments):

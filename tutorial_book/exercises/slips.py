@@ -26,8 +26,8 @@ ERRORS = {
     r"indices must be integers .*float|float\d*' object cannot be interpreted|only integers, slices": "an index and a"
     " size must be whole numbers: // gives one, / gives 2.0",
     r"unhashable type": "a list or an array cannot be a key or an item of a set; use a tuple",
-    r"NoneType": "a value here is None: an argument that was not given, or the result of append, sort or a function"
-    " without return",
+    r"NoneType": "a value here is None: an argument that was not given or is in another one's place, or the result of"
+    " append, sort or a function without return",
     r"object is not callable": "round brackets call a function, and this is none: an item needs square brackets, a"
     " product needs *, and a name such as max or list must not get another value",
     r"truth value of an array": "an array is neither true nor false: compare item by item, with np.where or a mask",
@@ -35,7 +35,7 @@ ERRORS = {
     r"does not support item assignment": "a tuple or a string cannot be changed: build a list, and convert it at the"
     " end",
     r"not associated with a value|referenced before assignment": "a function that assigns to a name cannot read it"
-    " before: give it a value first, above the loop",
+    " before: give it a value first, above the loop, or take another name",
     r"values to unpack|cannot unpack": "the names to the left of = must be as many as the values to the right",
     r"Cannot cast ufunc '\w+' output from dtype\('float64'\) to dtype\('int": "the array contains whole numbers, so"
     " fractions do not fit: make it float first",
