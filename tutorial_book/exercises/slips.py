@@ -49,7 +49,7 @@ ERRORS = {
     r"axes don't match": "transpose must name every axis; swapaxes(-1, -2) works for any number of axes",
     r"Cannot interpret .* as a data type": "a shape is one argument, in brackets of its own: np.zeros((n, m))",
     r"unsupported operand type.*'list'": "a list is not an array, so - * / do not work on its items: use np.array",
-    r"inhomogeneous": "rows of different lengths do not make an array: fill them up first",
+    r"inhomogeneous": "parts of different sizes do not make an array: print their shapes",
     r"(list|tuple)' object has no attribute '(shape|T|ndim|mean|sum|max|min|reshape|swapaxes|astype)'": "a list is not"
     " an array: convert it with np.array first",
     r"ndarray' object has no attribute '(append|extend|insert)'": "an array does not grow: collect the items in a list",
