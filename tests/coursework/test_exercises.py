@@ -203,6 +203,7 @@ ERRORS = {"the index": "[x][1]", "the key": "{}[x]", "no list": "x + []"}
     ((2.0, 3.0), DOUBLE, lambda x: 4, []),  # and here neither goes on to fit
     ((1.0, 3.0), DOUBLE, lambda x: x + 3 * (x > 1), []),  # twice is wrong at once
     ((1.0,), {"never": "1 / 0", "twice": "2 * x"}, lambda x: 2 * x, ["twice"]),
+    ((2.0, 3.0), {"half": "x / 2"}, lambda x: 1.0, []),  # 1 proves little
     ((0.0, 3.0), OVERFLOW, lambda x: x if x else np.nan, ["0 / 0"]),
     ((0.0, 3.0), OVERFLOW, lambda x: np.nan, []),  # any nan looks like another
     ((1.0,), ERRORS, lambda x: (x, x)[2], ["the index"]), ((1.0,), ERRORS, lambda x: {2: 3}[5], ["the key"]),

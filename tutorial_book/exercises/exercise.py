@@ -175,8 +175,8 @@ class Exercise:
         """Return the hint, ". Hint: ...", of the mistake with the same answer as the student's; "" if there is none.
 
         The mistake must be right in the earlier cases, as the student's function was, and give the same answer here (in
-        its parts up to the first wrong one). An answer that proves little, because several mistakes give it or it
-        contains nan, is not enough: the mistake must then agree in all later cases, too.
+        its parts up to the first wrong one). An answer that proves little, because several mistakes give it or it is
+        0, 1 or contains nan, is not enough: the mistake must then agree in all later cases, too.
         """
         number, right = self._number(case), self.outcomes.right
 
@@ -184,7 +184,8 @@ class Exercise:
             return all(map(self._agree, made[:number], right)) and self._agree(answer, made[number], n_parts)
 
         fitting = {hint: made for hint, made in self.outcomes.made.items() if fits(made)}
-        if not fitting or (len(fitting) == 1 and _finite(answer[0])):
+        little = np.isscalar(answer[0]) and answer[0] in (0, 1)
+        if not fitting or (len(fitting) == 1 and _finite(answer[0]) and not little):
             return "".join(f". Hint: {hint}" for hint in fitting)
         answers = [outcome(student, c) for c in self.cases[number + 1 :]]
         for hint, made in fitting.items():
@@ -202,6 +203,7 @@ class Exercise:
             _said(slips.of_one_row(one, other))
             or _hint_of_state(student, case, got)
             or self._hint(student, case, (got, None), i + 1)
+            or _said(slips.of_return(student))
             or _hint_of_precision(one, other)
             or (self._hint_of_all(student, i) if _finite(one) else _hint_of_nan(student, case, self.name))
         )
@@ -494,14 +496,21 @@ def _hint_of(error, arguments, questions):
     if isinstance(error, (NameError, AttributeError)) and name:
         *_, (frame, _) = traceback.walk_tb(error.__traceback__)
         names = dir(of) if isinstance(error, AttributeError) else [*frame.f_locals, *frame.f_globals]
-        like = difflib.get_close_matches(name, names, 1, 0.8)
+        own = [] if isinstance(error, AttributeError) else frame.f_locals  # among all: a notebook has names like Out
+        like = _like(name, own, 0.8) or difflib.get_close_matches(name, names, 1, 0.8)
         return f". Hint: did you mean {like[0]}?" if like else ""
     if isinstance(error, KeyError) and isinstance(key := error.args[0] if error.args else None, str):
         keys = [own for argument in arguments if isinstance(argument, dict) for own in argument if isinstance(own, str)]
         letters = key.replace("0", "O")  # difflib finds all letters equally far from a zero
-        like = [letters] if letters in keys else difflib.get_close_matches(key, keys, 1)
+        like = [letters] if letters in keys else _like(key, keys)
         return f". Hint: there is no {key!r}; did you mean {like[0]!r}?" if like and key not in keys else ""
     return ""
+
+
+def _like(name, names, cutoff=0.6):
+    """Return the most similar name in a list, or an empty one; whether letters are capital does not count."""
+    written = {one.lower(): one for one in names}
+    return [written[one] for one in difflib.get_close_matches(name.lower(), written, 1, cutoff)]
 
 
 def _sizes(student, arguments):

@@ -7,6 +7,7 @@ answer, changed like this, equals the student's in every case. Or it states what
 from __future__ import annotations
 
 import ast
+import inspect
 import linecache
 import re
 import traceback
@@ -25,8 +26,8 @@ ERRORS = {
     r"indices must be integers .*float|float\d*' object cannot be interpreted|only integers, slices": "an index and a"
     " size must be whole numbers: // gives one, / gives 2.0",
     r"unhashable type": "a list or an array cannot be a key or an item of a set; use a tuple",
-    r"NoneType": "a value here is None: an argument that was not given, or the result of append, sort or a function"
-    " without return",
+    r"NoneType": "a value here is None: an argument that was not given or is in another one's place, or the result of"
+    " append, sort or a function without return",
     r"object is not callable": "round brackets call a function, and this is none: an item needs square brackets, a"
     " product needs *, and a name such as max or list must not get another value",
     r"truth value of an array": "an array is neither true nor false: compare item by item, with np.where or a mask",
@@ -34,7 +35,7 @@ ERRORS = {
     r"does not support item assignment": "a tuple or a string cannot be changed: build a list, and convert it at the"
     " end",
     r"not associated with a value|referenced before assignment": "a function that assigns to a name cannot read it"
-    " before: give it a value first, above the loop",
+    " before: give it a value first, above the loop, or take another name",
     r"values to unpack|cannot unpack": "the names to the left of = must be as many as the values to the right",
     r"Cannot cast ufunc '\w+' output from dtype\('float64'\) to dtype\('int": "the array contains whole numbers, so"
     " fractions do not fit: make it float first",
@@ -48,7 +49,7 @@ ERRORS = {
     r"axes don't match": "transpose must name every axis; swapaxes(-1, -2) works for any number of axes",
     r"Cannot interpret .* as a data type": "a shape is one argument, in brackets of its own: np.zeros((n, m))",
     r"unsupported operand type.*'list'": "a list is not an array, so - * / do not work on its items: use np.array",
-    r"inhomogeneous": "rows of different lengths do not make an array: fill them up first",
+    r"inhomogeneous": "parts of different sizes do not make an array: print their shapes",
     r"(list|tuple)' object has no attribute '(shape|T|ndim|mean|sum|max|min|reshape|swapaxes|astype)'": "a list is not"
     " an array: convert it with np.array first",
     r"ndarray' object has no attribute '(append|extend|insert)'": "an array does not grow: collect the items in a list",
@@ -371,6 +372,22 @@ def of_one_row(got, right) -> str:
     for (one, right_one), (other, right_other) in combinations(zip(got, right), 2):
         if one is other and isinstance(one, list) and right_one != right_other:
             return "several rows are one and the same list, so all change together: make a new list for each row"
+    return ""
+
+
+def of_return(student) -> str:
+    """Return the hint if a loop of the function always ends in its first turn, because of a return at its end."""
+    code = getattr(inspect.unwrap(student), "__code__", None)
+    try:
+        tree = ast.parse("".join(linecache.getlines(code.co_filename)))
+    except (AttributeError, SyntaxError):
+        return ""
+    functions = [one for one in ast.walk(tree) if isinstance(one, ast.FunctionDef) and one.name == code.co_name]
+    for node in ast.walk(functions[-1]) if functions else []:
+        if isinstance(node, (ast.For, ast.While)) and not any(isinstance(one, ast.Continue) for one in ast.walk(node)):
+            for one in node.body:
+                if isinstance(one, ast.Return):
+                    return f"the return in line {one.lineno} of the cell is inside a loop, which ends in its first turn"
     return ""
 
 
