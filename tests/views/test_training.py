@@ -278,7 +278,7 @@ def test_copying_of_names_is_said_when_it_is_measured(reader, after):
 
 
 def test_loss_that_rises_or_is_old_is_not_praised(reader, after):
-    loss, unsure = "3.00 nats on text it has not read", "as unsure as if 20.1 of the 1,500 tokens were equally likely"
+    loss, unsure = "3.00 nats on text it has not read", "as unsure as if 20 of the 1,500 tokens were equally likely"
     assert after(1, 7.4).endswith(". It is no better than guessing among all 1,500 tokens.")
     assert after(10, 3.0, *[3.1] * 9).startswith(f"Step 10: its loss is {loss}, so it is {unsure}. It is better than")
     says = f"At step 10, its loss was {loss}"

@@ -245,7 +245,7 @@ function draw(view) {
     const so = [`${when} ${number(loss)} nats on ${unread()}`], doubts = doubt(step, loss);
     if (doubts) return `${so}. ${doubts}`;
     const beaten = Object.keys(run.baselines).filter((name) => loss < run.baselines[name] - 0.005).pop();
-    const among = loss > 4 ? whole(Math.round(Math.exp(loss))) : Math.exp(loss).toFixed(1);
+    const among = loss > 2.3 ? whole(Math.round(Math.exp(loss))) : Math.exp(loss).toFixed(1);
     const unsure = loss < 0.05 ? "almost always sure and right" : `as unsure as if ${among} of the ${whole(run.size)} tokens were equally likely`;
     so[0] += beaten ? `, so it ${is} ${unsure}. It ${is} better than ${beaten}.` : `. It ${is} no better than guessing among all ${whole(run.size)} tokens.`;
     if (rate > 0.03 && step >= 60) so.push(`At a learning rate of ${rate}, steps are so long that it learns little more.`);
