@@ -160,9 +160,11 @@ def test_feedback_writes_alone_and_on_any_terminal(tmp_path, monkeypatch, capsys
 
 
 LATE = ('{"rule": 7, "days": {}}', '{"rule": "", "days": {"ada": 1.5}}', '{"rule": "10%", "days": {}}')
+LATE += ('{"rule": "", "days": {"ada": -1}}', '{"rule": "", "days": {}, "files": 7}')
+FORMS = ["[", "[" * 9_999, "[7]", "7", '"x"', '{"x": 7}', '{"seed": 1e999}', *(f'{{"x": {one}}}' for one in LATE)]
 
 
-@pytest.mark.parametrize("text", ["[", "[7]", "7", '"x"', '{"x": 7}', *(f'{{"x": {one}}}' for one in LATE)])
+@pytest.mark.parametrize("text", FORMS)
 @pytest.mark.parametrize("name", ["late", f"roster-{ASSIGNMENT}", "names", "seed"])
 def test_a_damaged_file_of_the_course_is_named(name, text, tmp_path):
     results.save(tmp_path / "out", Marks("ada", ASSIGNMENT))
@@ -203,7 +205,7 @@ def test_a_teachers_mistake_is_told_before_anything_happens(name, solved, hand_i
     monkeypatch.setenv("PATH", str(bwrap.parent) if name == "no sandbox" else f"{bwrap.parent}:{os.environ['PATH']}")
     if name == "no folder":
         monkeypatch.setattr(sandbox, "ready", lambda: None)
-    monkeypatch.setattr("coursework.__main__.HERE", str(tmp_path))
+    monkeypatch.setattr("coursework.__main__.a_path", tmp_path.joinpath)
     before = sorted(tmp_path.rglob("*"))
     assert main(command) == 2
     said = capsys.readouterr().err
