@@ -228,7 +228,7 @@ const checkNotebook = (function () {
   }
 
   // Whether an added cell may hold an answer in words, typed or as a picture.
-  function mayAnswer(text) { return length(text) > RULES.few_words || text.includes("(attachment:"); }
+  function mayAnswer(text) { return length(text) > RULES.few_words || text.includes("attachment:"); }
 
   function noteBlank(pieces, extra, release, problem) {
     const blank = !pieces.some(function (piece) { return piece.own; }) &&
