@@ -30,8 +30,7 @@ def write(given, marks, students):
 def publish(where):
     """Write scores of all assignments into CSV files and pages. Return sentences for the teacher, and the scores."""
     everything, about, lines, listed = [], [], [], {}
-    assignments = results.assignments_in(where)
-    for assignment in assignments:
+    for assignment in results.assignments_in(where):
         students = listed[assignment] = rosters.kept(where, assignment)
         about += words.convert(where, assignment)
         unread = list(results.stored(where, assignment).values()).count(None)
@@ -46,7 +45,7 @@ def publish(where):
     exports.export(where, listed, everything)
     results.write(where / "stats.csv", tables.csv_text([stats.HEADINGS, *lines]))
     made = "grades.csv, canvas.csv, stats.csv, feedback/, and of each feedback-*.zip and class-*.html"
-    print(f"{', '.join(assignments)} in {where}: {made}")
+    print(f"{', '.join(listed)} in {where}: {made}")
     return about, everything
 
 
