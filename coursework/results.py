@@ -41,10 +41,8 @@ def check_apart(submissions_folder, results):
     """Refuse a results folder inside the submissions, where it would be a student's, or the other way round."""
     one, other = Path(submissions_folder).resolve(), Path(results).resolve()
     if one == other or one in other.parents or other in one.parents:
-        raise ValueError(
-            f"the results, {results}, must not lie in the folder of submissions, {submissions_folder}, nor these in "
-            "the results: choose another folder with --to"
-        )
+        places = f"the results, {results}, and the submissions, {submissions_folder},"
+        raise ValueError(f"{places} must not be inside each other: choose another folder with --to")
 
 
 @contextmanager

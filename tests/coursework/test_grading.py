@@ -176,7 +176,7 @@ def test_a_damaged_file_of_the_course_is_named(name, text, tmp_path):
 
 
 GRADE = ["grade", "submitted", "--assignment", ASSIGNMENT, "--to"]
-APART = "must not lie in the folder of submissions"
+APART = "must not be inside each other"
 REFUSED = {
     "no sandbox": ([*GRADE, "out"], "never runs without a sandbox"),
     "a broken sandbox": ([*GRADE, "out"], "does not work: no namespaces for you"),
