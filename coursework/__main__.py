@@ -12,6 +12,7 @@ if __name__ == "__main__" and os.getcwd() != ROOT:
 
 import argparse  # noqa: E402
 import contextlib  # noqa: E402
+import warnings  # noqa: E402
 from functools import partial  # noqa: E402
 from pathlib import Path  # noqa: E402
 
@@ -131,6 +132,7 @@ def _parser():
 def main(arguments=None):
     """Run a command; a mistake of the user's ends with one sentence and exit code 2."""
     sys.stdout.reconfigure(errors="backslashreplace")  # a terminal may know no letter but ASCII's
+    warnings.simplefilter("ignore")  # of what students wrote: a terminal takes some letters for commands
     given = _parser().parse_args(arguments)
     try:
         there, asked = results.assignments_in(given.to), vars(given).get("assignment")

@@ -72,8 +72,7 @@ def wrong(call, value):
         if call.judge is not None:
             reason = call.judge(*value)
             return reason if reason is None else str(reason)[:MOST_WORDS]
-        odd = _of_another_kind(call.expected, value)
-        odd = odd or _difference(worker.plain(call.expected), value, call.tolerance)
+        odd = _of_another_kind(call.expected, value) or _difference(worker.plain(call.expected), value, call.tolerance)
         return odd and f"{call.name} {odd}"
     except (BrokenExecutor, OSError):
         raise  # if our own process ended, that says nothing about the student

@@ -25,8 +25,7 @@ def export(results, listed, scores):
         by_assignment.setdefault(marks.assignment, []).append(line)
     for assignment, lines in by_assignment.items():
         write(results / f"grades-{assignment}.csv", tables.csv_text([HEADINGS, *lines]))
-    everything = [line for lines in by_assignment.values() for line in lines]
-    write(results / "grades.csv", tables.csv_text([HEADINGS, *everything]))
+    write(results / "grades.csv", tables.csv_text([HEADINGS, *sum(by_assignment.values(), [])]))
     asked = sorted({one.marks.assignment for one in scores if one.oral.points is not None})
     write(results / "canvas.csv", tables.csv_text(_canvas(cells, listed, asked)))
 
@@ -42,12 +41,11 @@ def _canvas(cells, listed, asked):
     roster = dict(sorted(people, key=lambda pair: "ID" in dict(pair[1].row)))  # Canvas's own lines go over others
     for id in sorted({student for student, _ in cells} | set(roster)):
         student = roster.get(id, Student(id))
-        row = dict(student.row)
+        row = {"ID": "", "SIS User ID": "", "Section": "", **dict(student.row)}
         name = row.get("Student") or ", ".join(filter(None, (student.last_name, student.first_name))) or student.name
-        known = row.get("ID", ""), row.get("SIS User ID", ""), row.get("SIS Login ID") or student.name
+        known = row["ID"], row["SIS User ID"], row.get("SIS Login ID") or student.name, row["Section"]
         own = {assignment: cells.get((id, assignment), ("", "")) for assignment in assignments}
-        lines.append([name, *known, row.get("Section", ""), *(score for score, _ in own.values())])
-        lines[-1] += [own[assignment][1] for assignment in asked]
+        lines.append([name, *known, *(score for score, _ in own.values()), *(own[one][1] for one in asked)])
     return lines
 
 

@@ -32,7 +32,8 @@ def questions(assignment):
         mark = sources.kind(cell)
         heading = re.search(r"^## (.+?)(?: \(\d+ points?\))?$", cell.source, re.M)
         if cell.cell_type == "markdown" and heading or not found:
-            found.append(Question(heading[1] if heading else sources.title(assignment), {}, [], {}))
+            above = [] if not found or found[-1].parts else found[-1].answers  # ME belongs to no question: show it too
+            found.append(Question(heading[1] if heading else sources.title(assignment), {}, [*above], {}))
         one = found[-1]
         if mark in ("solution", "written"):
             one.answers.append(cell.metadata[mark])

@@ -30,7 +30,7 @@ MOST_LIST = 2 << 20  # bytes of the list of files in an archive: some 100 per fi
 MOST_ARCHIVE = 4 << 30  # bytes that all notebooks of an archive may have: 200 students with 20 MB each
 PIECE = 1 << 16
 LARGE = f"is larger than {MOST_BYTES >> 20} MB: choose Edit > Clear Outputs of All Cells, save it, and hand it in again"
-HIDDEN = re.compile(r"\.|__MACOSX$")  # names of files and folders that nobody handed in
+HIDDEN = re.compile(r"\.(?![^_].*_assignsubmission_)|__MACOSX$")  # names of what nobody handed in; Moodle has .Net Fan
 ENCRYPTED = 1  # a flag of a file in an archive
 # Letters and marks without ink: a name with one looks like the name without it.
 UNSEEN = re.compile("[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\ufe00-\ufe0f\uffa0]")

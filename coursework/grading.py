@@ -32,7 +32,7 @@ def grade_all(folder, where, assignment, students=None, seed=None, again=None, l
     """
     seed = results.seed_of(where) if seed is None else seed
     students, kept = students or {}, where / "names.json"  # whose file is whose stays as it was
-    names = results.kept(kept, lambda found: {owner: f"{name:s}" for owner, name in found.items()})
+    names = results.kept(kept, lambda found: {owner: files.student_name(name) for owner, name in found.items()})
     readable, refused = sorted_out(folder, assignment, rosters.numbers(students), students, names)
     owners = {submission.student for submission in (*readable, *refused)}
     if students and len(owners) > 1 and not owners & students.keys():

@@ -93,6 +93,6 @@ def _of_all(found):
     """What is kept of all assignments, out of the file."""
     for one in found.values():
         checked(one["rule"] or "0%/day")
-        if not all(type(count) is int for count in one["days"].values()):
+        if not all(type(count) is int and 0 <= count <= 9999 for count in one["days"].values()):
             raise TypeError("days late must be whole numbers")
-    return {assignment: NOTHING | one for assignment, one in found.items()}
+    return {assignment: NOTHING | one | {"files": dict(one.get("files", {}))} for assignment, one in found.items()}

@@ -58,11 +58,12 @@ def size(pictures):
 
 
 def _pixels(mime, data):
-    """How many pixels a picture in base64 says that it has; 0 if it is not a picture, or takes long to show."""
+    """How many pixels a picture in base64 says that it has; 0 if it is not a picture, moves, or takes long to show."""
     if len(data) % 4 or not BASE64.fullmatch(data):
         return 0
     content, sides = base64.b64decode(data), b""
-    if mime == "image/png" and content.startswith(b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR"):
+    moves = re.search(rb"\0[\0-\x0f]..acTL", content, re.S)
+    if mime == "image/png" and content.startswith(b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR") and not moves:
         sides = content[16:20], content[20:24]
     elif mime == "image/jpeg" and content.startswith(b"\xff\xd8") and content.count(b"\xff\xda") <= MOST_SCANS:
         place = 2

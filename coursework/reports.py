@@ -12,13 +12,12 @@ def write(given, marks, students):
     rosters.keep(given.to, given.assignment, students)
     about = lateness.note_late(given.to, given.assignment, marks, students, given.late)
     said, scores = publish(given.to)
-    known = {one.student for one in marks}
-    left = sorted(name for name, one in results.stored(given.to, given.assignment).items() if one and name not in known)
+    by_name, stored = {one.student: one for one in marks}, results.stored(given.to, given.assignment)
+    left = sorted(name for name, one in stored.items() if one and name not in by_name)
     apart = "Two sections need two folders and two rosters"
     about += [f"Graded only in another variant: {', '.join(left)}. {apart}."] if left else []
+    said += [*namesakes(marks), *rosters.of_another_name(marks, students)]
     about = [sandbox.bound(sandbox.Limits()), *about, *said]
-    about += [*namesakes(marks), *rosters.of_another_name(marks, students)]
-    by_name = {one.student: one for one in marks}
     for (student, name), word in words.read(given.to, given.assignment).items():
         if student in by_name and words.changed(word, by_name[student], name):
             by_name[student].notes.append(f"its answer to {name} has changed since it was marked")
@@ -30,8 +29,7 @@ def write(given, marks, students):
 def publish(where):
     """Write scores of all assignments into CSV files and pages. Return sentences for the teacher, and the scores."""
     everything, about, lines, listed = [], [], [], {}
-    assignments = results.assignments_in(where)
-    for assignment in assignments:
+    for assignment in results.assignments_in(where):
         students = listed[assignment] = rosters.kept(where, assignment)
         about += words.convert(where, assignment)
         unread = list(results.stored(where, assignment).values()).count(None)
@@ -46,7 +44,7 @@ def publish(where):
     exports.export(where, listed, everything)
     results.write(where / "stats.csv", tables.csv_text([stats.HEADINGS, *lines]))
     made = "grades.csv, canvas.csv, stats.csv, feedback/, and of each feedback-*.zip and class-*.html"
-    print(f"{', '.join(assignments)} in {where}: {made}")
+    print(f"{', '.join(listed)} in {where}: {made}")
     return about, everything
 
 

@@ -41,10 +41,8 @@ def check_apart(submissions_folder, results):
     """Refuse a results folder inside the submissions, where it would be a student's, or the other way round."""
     one, other = Path(submissions_folder).resolve(), Path(results).resolve()
     if one == other or one in other.parents or other in one.parents:
-        raise ValueError(
-            f"the results, {results}, must not lie in the folder of submissions, {submissions_folder}, nor these in "
-            "the results: choose another folder with --to"
-        )
+        places = f"the results, {results}, and the submissions, {submissions_folder},"
+        raise ValueError(f"{places} must not be inside each other: choose another folder with --to")
 
 
 @contextmanager
@@ -59,7 +57,7 @@ def kept(path, read):
     """What `read` makes of a JSON file of the course's, where it fails if that has another form; {} without a file."""
     try:
         return read(json.loads(path.read_text(encoding="utf-8"))) if path.is_file() else {}
-    except (ValueError, TypeError, KeyError, AttributeError) as error:
+    except (ValueError, TypeError, LookupError, AttributeError, ArithmeticError, RecursionError) as error:
         raise ValueError(f"{path} is damaged: use an older copy of the file. {error!r:.100}") from None
 
 
@@ -76,9 +74,8 @@ def seed_of(results):
         places = " and ".join(map(str, seeds))
         raise ValueError(f"{places} contain two different seeds, so marks would differ: copy the course's to the other")
     seed = next(iter(seeds.values()), secrets.randbits(63))
-    for file in files:
-        if file not in seeds:
-            keep(file, {"seed": seed})
+    for file in set(files) - seeds.keys():
+        keep(file, {"seed": seed})
     return seed
 
 
@@ -93,7 +90,7 @@ def load(results, assignment, student):
     try:
         data = json.loads((results / "marks" / assignment / f"{student}.json").read_text(encoding="utf-8"))
         return Marks(**data["marks"]) if data["version"] == VERSION else None
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return None
 
 

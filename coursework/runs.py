@@ -39,8 +39,7 @@ def run(cells, calls, limits=sandbox.Limits(), keep=None, **how):
         outcome = sandbox.run(job, limits=limits, **how)
         if outcome.ended == "killed":
             raise Lost("the sandbox was ended from outside, as where the machine has no memory left")
-        spent = outcome.took + A_START
-        limits = replace(limits, seconds=limits.seconds - spent, output=limits.output - outcome.said)
+        limits = replace(limits, seconds=limits.seconds - outcome.took - A_START, output=limits.output - outcome.said)
         records = {**outcome.calls, **records}
         code.ran = {**outcome.cells, **code.ran}
         if outcome.ended == "done":

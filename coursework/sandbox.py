@@ -141,19 +141,15 @@ def _bubblewrap(folder, limits):
     command = ["prlimit", f"--as={limits.memory}", "--core=0", "--nofile=256", "bwrap"]
     command += ["--unshare-all", "--unshare-user", "--disable-userns", "--die-with-parent", "--new-session"]
     command += ["--clearenv", "--cap-drop", "ALL", "--seccomp", str(filter_read)]
-    for path in (*_libraries(), *STANDARD):
-        command += ["--ro-bind", path, path]
-    for path in _below_standard()[0]:
-        command += ["--tmpfs", path, "--remount-ro", path]
+    command += [word for path in (*_libraries(), *STANDARD) for word in ("--ro-bind", path, path)]
+    command += [word for path in _below_standard()[0] for word in ("--tmpfs", path, "--remount-ro", path)]
     command += ["--ro-bind", PYTHON, PYTHON, "--ro-bind", str(folder), "/job"]
-    for path in NUMPY:
-        command += ["--ro-bind", str(path), f"/site/{path.name}"]
-    for name in ("null", "zero", "random", "urandom"):
-        command += ["--dev-bind", f"/dev/{name}", f"/dev/{name}"]
+    command += [word for path in NUMPY for word in ("--ro-bind", str(path), f"/site/{path.name}")]
+    devices = [f"/dev/{name}" for name in ("null", "zero", "random", "urandom")]
+    command += [word for path in devices for word in ("--dev-bind", path, path)]
     # No /proc: it tells the paths of the first process, and a write to its memory would run code that has no filter.
     command += ["--dir", "/tmp", "--chdir", "/tmp", "--remount-ro", "/"]
-    for name, value in ENVIRONMENT.items():
-        command += ["--setenv", name, value]
+    command += [word for pair in ENVIRONMENT.items() for word in ("--setenv", *pair)]
     command += [PYTHON, "-I", "-S", "-u", "-W", "ignore", "/job/worker.py", str(write)]
     with memory.group(limits.memory) as group:
         yield [*(group.enter if group else []), *command], read, (write, filter_read), group

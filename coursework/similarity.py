@@ -1,10 +1,9 @@
 """Whose code is like whose, question by question: a reason to look, never a verdict.
 
 A program is the set of its structures: the head of each line and each expression in it, as trees in which all names are
-one, all constants are one, and comments, docstrings and types are not there. So other names, other
-numbers or another order of lines hide nothing. Code of the notebook as it is handed out does not count, and the rarer a
-structure is in the class, the more it counts. Nothing that was handed in runs: it is parsed in a process that ends
-after seconds.
+one, all constants are one, and comments, docstrings and types are not there. So other names, other numbers or another
+order of lines hide nothing. Code of the notebook as it is handed out does not count, and the rarer a structure is in
+the class, the more it counts. Nothing that was handed in runs: it is parsed in a process that ends after seconds.
 """
 
 import ast
@@ -27,6 +26,7 @@ USUAL = {name: float(highest) for name, _, highest, *_ in (line.split("\t") for 
 FLOOR = 0.5  # of the published solution: with less code, two are alike because there is nothing to tell
 BLOCKS = ("body", "orelse", "handlers", "finalbody", "cases")  # of a statement: lists of others
 UNSEEN = ("ctx", "annotation", "returns", "type_params", "decorator_list")
+CODE, PARTS = (ast.FunctionDef, ast.ClassDef, ast.Lambda), (ast.Attribute, ast.Subscript)
 STATEMENTS, SILENT = (ast.stmt, ast.excepthandler, ast.match_case), (ast.Import, ast.ImportFrom, ast.Pass)
 EITHER_WAY = (ast.Add, ast.Mult, ast.BitAnd, ast.BitOr)
 MODULE = ast.Name("module", ast.Load())
@@ -62,14 +62,19 @@ def trees(text, known=frozenset(), helpers=None):
     for one in body:  # grows: a helper may use another
         names = {node.id for node in ast.walk(one) if isinstance(node, ast.Name)} & helpers.keys() - used
         used |= names
-        body += [helpers[name] for name in sorted(names)]
+        body += dict.fromkeys(new for name in sorted(names) for new in helpers[name] if new not in body)
     return _Reader([node for one in body for node in ast.walk(one)], known).found
 
 
 def by_name(texts):
-    """Name -> the function or class of that name in other cells."""
-    defined = (one for text in texts for one in statements(text) if isinstance(one, (ast.FunctionDef, ast.ClassDef)))
-    return {one.name: one for one in defined}
+    """Name -> the statements in other cells that make it with code: a function, also below `if`, or `np.name = f`."""
+    made = {}
+    for one in (one for text in texts for one in statements(text)):
+        nodes = [one] if isinstance(one, CODE) else [*ast.walk(one)]
+        if any(isinstance(node, CODE) or isinstance(node, PARTS) and isinstance(node.ctx, ast.Store) for node in nodes):
+            for name in bound_in(nodes) | {node.id for node in nodes if isinstance(node, ast.Name)}:
+                made.setdefault(name, []).append(one)
+    return made
 
 
 def bound_in(nodes):
@@ -267,13 +272,14 @@ def groups(rows):
 
 def write(where, assignment):
     """Compare all of an assignment, and write a page and a CSV file into RESULTS. Return the groups."""
-    written, answers = sources.points(assignment, marks=("written",)), {}
+    written, asked, answers = sources.points(assignment, marks=("written",)), questions(assignment), {}
     for one in (one for one in results.marks_in(where, assignment) if one.answers):
         words = [one.answers[name] for name in written if name in one.answers]
         words += [text for kind, text in one.extra if kind == "markdown"]
-        answers[one.student] = one.answers, [text for kind, text in one.extra if kind == "code"], words
+        others = [text for name, text in one.answers.items() if name not in asked]  # the cell of ME, too
+        answers[one.student] = one.answers, others + [text for kind, text in one.extra if kind == "code"], words
     rows, about = compared(answers, assignment)
-    headings = ["all code", "words", "one", "other", *questions(assignment).values()]
+    headings = ["all code", "words", "one", "other", *asked.values()]
     lines = [[_rounded(code), round(words, 2), *two, *map(_rounded, each.values())] for code, words, *two, each in rows]
     path = Path(where) / f"likeness-{assignment}"
     results.write(path.with_suffix(".csv"), tables.csv_text([headings, *lines]))

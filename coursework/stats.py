@@ -21,9 +21,8 @@ def rows(assignment, scores):
         waits = {points for points, comment in given if comment != words.NO_ANSWER} == {None}  # a blank one is a 0
         known = [sum(points) for points in read if None not in points and not waits]
         of, average = [assignment, question.title], round(mean(known), 2) if known else ""
-        full, none = (sum(points >= most for points in known), sum(points == 0 for points in known))
-        found.append([*of, "question", "all points", full, len(known), average, most])
-        found.append([*of, "question", "no points", none, len(known), "", ""])
+        found.append([*of, "question", "all points", sum(one >= most for one in known), len(known), average, most])
+        found.append([*of, "question", "no points", known.count(0), len(known), "", ""])
         cases, mistakes = {}, {}
         for marks in (one.marks for one in marked):
             for name in question.parts:

@@ -6,6 +6,7 @@ The answers and the cells that were added run, and what was given runs as it was
 import ast
 import hashlib
 import json
+import os
 import re
 import unicodedata
 from dataclasses import dataclass, field
@@ -21,6 +22,7 @@ MOST_TEXT = 100_000  # characters that a student writes: the rest neither runs n
 MOST_ADDED = 50  # cells that a student added and that run and are shown: no code runs that the teacher does not see
 MOST_ME = 2_000  # characters of the cell with the student's name
 A_FEW_WORDS = 60  # characters: a heading has fewer, an answer in the wrong place has more
+ANSWER = re.compile(rf".{{{A_FEW_WORDS}}}.|attachment:", re.S)  # in an added cell: words, or a picture of them
 VARIANT = re.compile(r', "(\w{1,20})"\);?\s*$')  # at the end of a check: the variant whose rules it uses
 INSTALL = "#@title Install the book's library"  # the first cell of a released notebook; grading needs none of it
 RIGHT_ONE = "If it is the right one, tell your teacher"
@@ -50,9 +52,10 @@ def sorted_out(folder, assignment, known=None, roster=(), names=None):
     found = find(folder, known, roster, names)
     files = [(student, one) for student, theirs, _ in found for one in theirs]
     chosen, left = {}, {student: [] for student, *_ in found}
+    used, now = dict.fromkeys(left, 0), sum(os.times()[2:4])  # seconds of the processor that reading took
 
     def read_one(student, file, content, problem):
-        if processes.TOO_MUCH in [reason for _, reason in left[student]]:
+        if used[student] > processes.SECONDS or processes.TOO_MUCH in [reason for _, reason in left[student]]:
             problem = "was not read, since another file of the same student took too long"
         if problem:
             raise ValueError(problem)
@@ -60,6 +63,8 @@ def sorted_out(folder, assignment, known=None, roster=(), names=None):
 
     contents = ((student, one.shown, *processes.attempted(one.read)) for student, one in files)
     for (student, one), (submission, problem) in zip(files, processes.each(read_one, contents), strict=True):
+        before, now = now, sum(os.times()[2:4])
+        used[student] += now - before
         if problem:
             left[student].append((one.shown, problem))
             continue
@@ -191,8 +196,7 @@ def read(student, file, content, assignment):
     _keep_texts(submission, answers, extra)
     submission.me = own_code.name_in(submission.answers.get("me", "")[:MOST_ME]) or student
     read_by_python = (unicodedata.normalize("NFKC", text) for text in submission.cells)  # wide letters are letters
-    reaching = next(filter(None, map(SUSPICIOUS.search, read_by_python)), None)
-    if reaching:
+    if reaching := next(filter(None, map(SUSPICIOUS.search, read_by_python)), None):
         submission.notes.append(f"suspected tampering: the code names {ascii(reaching[0])}")
     return submission
 
@@ -301,7 +305,7 @@ def _note_blank(submission, held, extra, release):
         _say(submission, "blank")
     written = {piece.name for piece in held if piece.own}
     empty = ", ".join(name for name in release.of("written") if name not in written)
-    if empty and any(len(piece.text) > A_FEW_WORDS for piece in extra if piece.kind == "markdown"):
+    if empty and any(ANSWER.search(piece.text) for piece in extra if piece.kind == "markdown"):
         _say(submission, "words", names=empty)
 
 
@@ -350,7 +354,7 @@ SUSPICIOUS = re.compile(  # names that no answer needs
     r"|\b(?:inspect\.stack|_getframe|currentframe|sys\.modules|sys\.argv|__builtins__|__array__|__eq__|py_object)\b"
     r"|\b(?:pickle|unittest\.mock|__import__)\b|(?<![.\w])(?:exec|eval|compile|builtins)\b"
     r"|[\"'](?:/proc|/etc|/job|/site|/dev/)"
-    "|[\u202a-\u202e\u2066-\u2069]"  # these turn the direction of text, so that code looks other than it is
+    "|[\u115f\u1160\u202a-\u202e\u2066-\u2069]"  # no ink, or they turn text: code looks other than it is
 )
 
 

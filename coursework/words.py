@@ -18,7 +18,7 @@ from pathlib import Path
 from coursework import files, lateness, results, rosters, sources, tables
 from coursework.lateness import Late
 from coursework.marks import Marks
-from coursework.submissions import A_FEW_WORDS, released
+from coursework.submissions import ANSWER, released
 
 HEADINGS = ["student", "question", "points", "comment", "answer"]
 NO_ANSWER = "Nothing was written here."
@@ -138,7 +138,7 @@ def _cells(marks, given):
 
 def blank(marks, name):
     """Whether the student left the cell as it was given, or removed it, and wrote no text of any length elsewhere."""
-    if any(cell_type == "markdown" and len(text) > A_FEW_WORDS for cell_type, text in marks.extra):
+    if any(cell_type == "markdown" and ANSWER.search(text) for cell_type, text in marks.extra):
         return False
     given = released(marks.assignment).marked[name].source
     return marks.answers.get(name, given).strip() in ("", given.strip())
@@ -169,8 +169,7 @@ def convert(where, assignment):
     given = [line for line in lines if line[1] in written and (line[2] is not None or line[3])]
     by_hand = [f"{student}, {name}: {score:g}" for student, name, score, _ in lines if score and name not in written]
     if given:
-        found = {(student, name): Word(score, comment or "") for student, name, score, comment in given}
-        give(where, assignment, found)
+        give(where, assignment, {(*who,): Word(score, comment or "") for *who, score, comment in given})
     taken = [f"{len(given)} points and comments were taken over from {path} into {path_of(where, assignment).name}."]
     lost = [f"Points for code that were given by hand in {path.name} do not count any more: {'; '.join(by_hand)}."]
     return taken * bool(given) + lost * bool(by_hand)

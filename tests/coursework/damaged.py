@@ -215,6 +215,7 @@ ODD_CHARACTERS = "\n\n\ud800 \U0001f600 \x00 \u2028 <img src=x onerror=alert(1)>
 AT_THE_TOP = new_markdown_cell("**Answer 8.** " + WORDS + " Divide by its root, and it does not.")
 NO_TEXT = b"d\xe9t\xed\xa0\x80\xf0\x9f\xe2\x82"
 NO_PNG = ["x" * 40, png(20, 10)[:-1], png(0, 10), png(20_000, 20_000), [7, None], png(20, 10) + "A" * 1_500_000]
+NO_PNG += [png(20, 10, 102) + "AAAACGFjVEw="]  # it moves
 NO_JPEG = [png(20, 10), jpeg(8_000, 8_000), jpeg(10, 10, scans=200), jpeg(10, 10, segments=b"\xff\xe0\0\0" * 9_000)]
 NO_JPEG += [jpeg(10, 10, segments=b"\xff\xd0\0\2")]  # this kind has no length: a browser goes on at once
 SVG = {"a.svg": {"image/svg+xml": png(20, 10)}, "b": 7}
@@ -248,6 +249,7 @@ CASES = [
     ("words below their question", f"words: {WRITTEN}", words_below_their_question, empty(WRITTEN)),
     ("an answer in a cell below", "elsewhere: softmax", lambda _: moved("softmax", 1), ran),
     ("an answer in a cell above", "elsewhere: softmax", lambda _: moved("softmax", 0), ran),
+    ("a photo in a cell below", f"words: {WRITTEN}", empty(WRITTEN), add(new_markdown_cell("![](attachment:a.png)"))),
     ("words in a cell below", f"words: {WRITTEN}", lambda _: moved(WRITTEN, 1), ran),
     ("two functions in one cell", "elsewhere: attention", append("softmax", f"\n\n{ATTENTION}"), empty("attention")),
     ("words in a code cell", f"not-written: {WRITTEN}", empty(WRITTEN), add(code(WORDS))),

@@ -64,10 +64,10 @@ def test_reasons_and_cases_stand_as_text():
         told=["Cells are <missing>."],
         reasons={"softmax-public": why, "softmax-hidden": why, "attention-hidden": "attention gave 3 wrong"},
         cases={"attention-hidden": [("without a mask", True), ("with a <mask>", False)]},
-        answers={WRITTEN: "See"},
+        answers={"me": "ME = '<me>'", WRITTEN: "See"},
         pictures={WRITTEN: {"x.png": ("image/png", DOT)}},
     )
-    assert "<pre>x = &lt;b&gt;</pre><p>Grading has NumPy alone.</p>" in page
+    assert "<pre>x = &lt;b&gt;</pre><p>Grading has NumPy alone.</p>" in page and "ME = &#x27;&lt;me&gt;" in page
     assert page.count("stopped with NameError") == 1 and page.count("The reason is the same.") == 1
     assert page.index("Cells are &lt;missing&gt;.") < page.index("Question 1")
     assert f'<pre dir="auto">See</pre><img src="data:image/png;base64,{DOT}" alt="x.png">' in page

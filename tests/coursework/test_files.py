@@ -176,6 +176,7 @@ CANVAS, MOODLE = (PLATFORMS[name][0] for name in ("Canvas", "Moodle"))
     (CANVAS, "lovelaceada_4711_99_x.ipynb", "ada@x.edu"), (CANVAS, "teststudent_LATE_4999_98_x.ipynb", "4999"),
     (CANVAS, "turingalan_4713_97_x.ipynb", "turingalan"), (CANVAS, "studenttest_5000_97_x.ipynb", "studenttest"),
     (MOODLE, "Ada Lovelace_815_assignsubmission_file_/x.ipynb", "ada@x.edu"),
+    ("", ".Net Fan_815_assignsubmission_file_/x.ipynb", "Net-Fan"),
 ])  # fmt: skip
 def test_each_layout_names_the_student(text, path, student, put, tmp_path):
     (tmp_path / "class.csv").write_text(text)

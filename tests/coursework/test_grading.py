@@ -160,9 +160,11 @@ def test_feedback_writes_alone_and_on_any_terminal(tmp_path, monkeypatch, capsys
 
 
 LATE = ('{"rule": 7, "days": {}}', '{"rule": "", "days": {"ada": 1.5}}', '{"rule": "10%", "days": {}}')
+LATE += ('{"rule": "", "days": {"ada": -1}}', '{"rule": "", "days": {}, "files": 7}')
+FORMS = ["[", "[" * 9_999, "[7]", "7", '"x"', '{"x": 7}', '{"seed": 1e999}', *(f'{{"x": {one}}}' for one in LATE)]
 
 
-@pytest.mark.parametrize("text", ["[", "[7]", "7", '"x"', '{"x": 7}', *(f'{{"x": {one}}}' for one in LATE)])
+@pytest.mark.parametrize("text", FORMS)
 @pytest.mark.parametrize("name", ["late", f"roster-{ASSIGNMENT}", "names", "seed"])
 def test_a_damaged_file_of_the_course_is_named(name, text, tmp_path):
     results.save(tmp_path / "out", Marks("ada", ASSIGNMENT))
@@ -174,7 +176,7 @@ def test_a_damaged_file_of_the_course_is_named(name, text, tmp_path):
 
 
 GRADE = ["grade", "submitted", "--assignment", ASSIGNMENT, "--to"]
-APART = "must not lie in the folder of submissions"
+APART = "must not be inside each other"
 REFUSED = {
     "no sandbox": ([*GRADE, "out"], "never runs without a sandbox"),
     "a broken sandbox": ([*GRADE, "out"], "does not work: no namespaces for you"),

@@ -67,6 +67,9 @@ def test_the_page_has_all_answers_and_the_rubric(where):
     order = [part.partition('"')[0] for part in page.split('data-student="')[1:4]]
     assert order == ["ada", "kim", "bob"]  # what is marked comes last, except where the answer has changed
     assert page.count("has changed since you marked it") == 1 and 'value="3"' in page
+    photo = {"extra": [("markdown", "![](attachment:a.png)")], "pictures": {"added-0": {"a.png": ("image/png", DOT)}}}
+    results.save(where, Marks("max", ASSIGNMENT, points=dict(FULL), **photo))  # the answer, in a cell below
+    assert f'{DOT}" alt="added-0a.png">' in marking.page(where, ASSIGNMENT)
 
 
 def test_a_class_is_marked_with_keys(tab, where, monkeypatch):

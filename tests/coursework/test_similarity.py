@@ -269,11 +269,12 @@ def test_what_code_does_stays(one, other):
     assert similarity.trees(one, known) != similarity.trees(other, known)
 
 
-def test_a_helper_belongs_to_the_answer_using_it():
-    code = "    e = np.exp(x - x.max(-1, keepdims=True))\n    return e / e.sum(-1, keepdims=True)"
+@pytest.mark.parametrize("made", ["def mine(x):\n{}", "if x:\n  def mine(x):\n  {}", "def f(x):\n{}\nnp.mine = f"])
+def test_a_helper_belongs_to_the_answer_using_it(made):
+    code = "    e = np.exp(x - x.max(-1, keepdims=True)); return e / e.sum(-1, keepdims=True)"
     whole = similarity.trees(f"def softmax(x):\n{code}", {"softmax"})
-    helpers = similarity.by_name(["x = 1 +", f"def mine(x):\n{code}"])
-    moved = similarity.trees("def softmax(x):\n    return mine(x)", {"softmax"}, helpers)
+    helpers = similarity.by_name(["x = 1 +", made.format(code), "z = lambda: mine"])
+    moved = similarity.trees(f"def softmax(x):\n    return {'np.' * ('np.mine' in made)}mine(x)", {"softmax"}, helpers)
     assert whole <= moved
     assert not whole & similarity.trees("def softmax(x):\n    return mine(x)", {"softmax"})
 

@@ -43,10 +43,9 @@ def page(tmp_path):
     """The address of a page that reports the hashes, with the script next to it that prints them in Node."""
     source = "\n".join(path.read_text(encoding="utf-8") for path in engine.TRAINING)
     code = base64.b64encode((engine.HERE / "train.wasm").read_bytes()).decode()
-    values = "".join(
-        f"const {name} = {json.dumps(text)};\n" for name, text in [("SOURCE", source), ("CODE", code), ("RUN", RUN)]
-    )
-    (tmp_path / "bits.js").write_text(values + BITS, encoding="utf-8")
+    values = {"SOURCE": source, "CODE": code, "RUN": RUN}
+    lines = "".join(f"const {name} = {json.dumps(text)};\n" for name, text in values.items())
+    (tmp_path / "bits.js").write_text(lines + BITS, encoding="utf-8")
     shutil.copy(SCRIPTS / "visit.js", tmp_path)
     return write_page(tmp_path, "training", ["bits", "visit"], "trained()")
 

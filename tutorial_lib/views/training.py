@@ -7,8 +7,7 @@ from tutorial_lib.texts.generated import stories
 from tutorial_lib.tokenization.bpe import BPE, END
 from tutorial_lib.training import Settings
 from tutorial_lib.training.judge import baselines
-from tutorial_lib.views.base import JS, View
-from tutorial_lib.weights.files import read_text
+from tutorial_lib.views.base import JS, View, shortened
 
 N_STORIES = 3_000  # that the page brings
 SHARE = 0.9  # of a text is trained on; the loss is measured on the rest
@@ -85,7 +84,7 @@ def training_view() -> View:
     A model that learns in this page (an interactive view: it needs a notebook or a page)
     """
     lines = {name: lines.strip() for name, lines in PYTHON.items()}
-    data = _counted() | {"warmup": Settings.warmup, "python": lines, "html": read_text(JS / "training.html")}
+    data = _counted() | {"warmup": Settings.warmup, "python": lines, "html": shortened(JS / "training.html")}
     return View("training", data, "A model that learns in this page")
 
 

@@ -227,6 +227,9 @@ const checkNotebook = (function () {
     return answers;
   }
 
+  // Whether an added cell may hold an answer in words, typed or as a picture.
+  function mayAnswer(text) { return length(text) > RULES.few_words || text.includes("attachment:"); }
+
   function noteBlank(pieces, extra, release, problem) {
     const blank = !pieces.some(function (piece) { return piece.own; }) &&
       !extra.some(function (piece) { return piece.kind === "code"; });
@@ -235,7 +238,7 @@ const checkNotebook = (function () {
     const empty = release.answers.filter(function (name) {
       return release.marked.get(name).role === "written" && !written.has(name);
     });
-    const words = extra.find(function (piece) { return piece.kind === "markdown" && length(piece.text) > RULES.few_words; });
+    const words = extra.find(function (piece) { return piece.kind === "markdown" && mayAnswer(piece.text); });
     if (empty.length && words) problem("words", { names: empty.join(", "), name: empty[0] }, words);
     return blank;
   }
@@ -252,13 +255,16 @@ const checkNotebook = (function () {
     return bytes[place] === 0xff && RULES.frames.includes(bytes[place + 1]) && place + 9 <= bytes.length ? [place + 5, 2] : null;
   }
 
+  // Whether this is a PNG that does not move.
+  function still(text) { return text.startsWith("\x89PNG\r\n\x1a\n\0\0\0\rIHDR") && !/\0[\0-\x0f][^]{2}acTL/.test(text); }
+
   // How many pixels a picture in base64 says that it has; 0 where it is none.
   function pixels(mime, data) {
     if (data.length % 4 || !/^[A-Za-z0-9+/]+={0,2}$/.test(data)) return 0;
     let text;
     try { text = atob(data); } catch (error) { return 0; }
     const bytes = Uint8Array.from(text, function (sign) { return sign.charCodeAt(0); });
-    const head = mime !== "image/png" ? frame(bytes) : text.startsWith("\x89PNG\r\n\x1a\n\0\0\0\rIHDR") && bytes.length >= 24 && [16, 4];
+    const head = mime !== "image/png" ? frame(bytes) : still(text) && bytes.length >= 24 && [16, 4];
     if (!head) return 0;
     return [0, 1].map(function (side) {
       return bytes.slice(head[0] + side * head[1], head[0] + (side + 1) * head[1]).reduce(function (sum, byte) { return sum * 256 + byte; }, 0);
@@ -350,7 +356,7 @@ const checkNotebook = (function () {
     const blank = noteBlank([...used], extra, release, problem);
     lostPictures(texts, extra, problem);
 
-    const elsewhereInWords = extra.some(function (piece) { return piece.kind === "markdown" && length(piece.text) > RULES.few_words; });
+    const elsewhereInWords = extra.some(function (piece) { return piece.kind === "markdown" && mayAnswer(piece.text); });
     const answers = release.answers.map(function (name) {
       const cell = release.marked.get(name), text = texts.has(name) ? strip(joined(texts.get(name))) : "";
       const words = cell.role === "written" && elsewhereInWords;

@@ -1,22 +1,28 @@
 // A GPT that learns in the page: its loss, what it writes, where its heads look, and one weight followed through a step.
-const TEXTS = [ // as in the menu of training.html
+// As in the menu of training.html.
+const TEXTS = [
   { kind: "words", text: "stories", write: "Ella had a dog.",
     look: "Tom and Ella were the best friends. Tom had a ball. Ella took the ball from Tom." },
   { kind: "characters", text: "stories", write: "Ella had", look: "Tom had a ball. Tom lost the ball." },
   { kind: "repeats", text: "none", n_heads: 2, context: 32, batch: 32, lr: 3e-3, write: "qjwxzkqj", look: "qzkvbhmqzkvbhmqzkvbhm" },
   { kind: "characters", text: "own", write: "", look: "" },
 ];
-const SIZES = [[64, 2], [64, 1], [96, 3]]; // coordinates, layers
+// Coordinates, layers.
+const SIZES = [[64, 2], [64, 1], [96, 3]];
 const RATES = [1e-4, 3e-4, 1e-3, 2e-3, 3e-3, 6e-3, 0.01, 0.02, 0.05, 0.1, 0.3, 1], RATE = 6e-3;
-const EARLY = 500, QUIET = 8000; // milliseconds between two sentences read aloud: in the first 100 steps, and later
-const ROWS = 40, LETTER = 12; // samples that are kept; pixels of a letter in a drawing
+// Milliseconds between two sentences read aloud: in the first 100 steps, and later.
+const EARLY = 500, QUIET = 8000;
+// Samples that are kept; pixels of a letter in a drawing.
+const ROWS = 40, LETTER = 12;
+// What a model starts from: another one needs a new model.
+const CHOICES = ["text", "size", "seed", "own"];
 const START = "Press Train. The model starts from random numbers.";
 const { el, svg, number } = TL, whole = (n) => n.toLocaleString("en-US"), percent = (x) => `${Math.round(100 * x)}%`;
 
 function draw(view) {
   const page = view.still ? null : window.tutorialLib, trains = page && page.training, parts = {};
   const chart = svg("svg", { role: "img" });
-  let worker = null, which = 0, on = false, told = 0, dirty = false, run = empty(), head = [0, 0];
+  let worker = null, which = 0, on = false, told = 0, reports = false, dirty = false, run = empty(), head = [0, 0];
   if (trains) build();
   else view.picture.replaceChildren(chart);
   curve();
@@ -39,7 +45,8 @@ function draw(view) {
   // The worker, once; the first press loads it.
   function trainer() {
     return (parts.worker = parts.worker || load().catch((error) => {
-      parts.worker = null; // the next press tries again
+      // The next press tries again.
+      parts.worker = null;
       failed(error.message);
       throw error;
     }));
@@ -64,7 +71,8 @@ function draw(view) {
     const mine = which;
     if (!worker) say("Loading the texts \u2026");
     await trainer();
-    if (mine !== which) return; // something else was chosen meanwhile
+    // Something else was chosen meanwhile.
+    if (mine !== which) return;
     if (!run.about && !parts.seed.checkValidity()) return failed("The seed must be a whole number from 0 to 9,999.");
     if (!run.about) begin();
     post(ask, more);
@@ -78,12 +86,24 @@ function draw(view) {
     post("begin", { about: chosen, text, which: ++which });
   }
 
+  // Whether a model may go: the reader is asked about one that has learned. If not, the menus show its choices again.
+  function may_go() {
+    const n = run.loss.length, ask = "Another text, size, seed or file starts a new model. Forget this one, now at step";
+    if (!n || confirm(`${ask} ${n}?`)) return true;
+    CHOICES.forEach((name, i) => { parts[name].value = run.chosen[i]; });
+    say("The model is kept.");
+    return false;
+  }
+
+  function another() { if (may_go()) forget(); }
+
   function forget() {
+    if (run.about) say(`Forgotten. The learning rate stays ${parts.chosen.textContent}. The next press starts from random numbers.`);
     run = empty();
     head = [0, 0];
     pressed(false);
     post("forget", { which: ++which });
-    for (const name of "rows grid map mapSay wrote pace headSay".split(" ")) parts[name].replaceChildren();
+    for (const name of "rows grid map mapSay written wrote pace headSay".split(" ")) parts[name].replaceChildren();
     parts.hand.hidden = true;
     parts.python.textContent = python(about());
     curve();
@@ -97,6 +117,7 @@ function draw(view) {
   }
 
   function choose() {
+    if (!may_go()) return;
     const text = TEXTS[parts.text.value], before = parts.rate.value;
     fill(text, text.lr);
     forget();
@@ -126,14 +147,16 @@ function draw(view) {
       const numbers = found.is_opened ? "trained numbers from the file (steps count from 0 here)" : "random numbers";
       const learns = found.n_tokens ? `, ${whole(found.n_tokens)} tokens to learn from.` : ".";
       const more = found.is_opened ? opened(found.about) : "";
+      run.chosen = CHOICES.map((name) => parts[name].value);
       say(`${whole(found.n_weights)} ${numbers}, ${whole(found.size)} different tokens${learns}${more}`);
       curve();
     },
     progress({ losses, seconds }) {
       run.loss.push(...losses);
-      if (!on) pressed(false); // a single step
-      const n = run.loss.length, speed = `${(n / seconds).toFixed(0)} steps per second`;
-      parts.pace.textContent = `Step ${n}, ${seconds.toFixed(0)} s of training, ${speed}, ${run.machine}`;
+      // A single step.
+      if (!on) pressed(false);
+      const n = run.loss.length;
+      parts.pace.textContent = `Step ${n}, ${seconds.toFixed(0)} s of training, ${(n / seconds).toFixed(1)} steps per second`;
       if (on && run.held.length > 1) report(QUIET);
       later();
     },
@@ -143,7 +166,7 @@ function draw(view) {
       const cells = [String(found.step), found.held === null ? "" : number(found.held), found.text.trim()];
       parts.rows.prepend(el("tr", {}, cells.map((cell) => el("td", {}, cell))));
       while (parts.rows.childElementCount > ROWS) parts.rows.lastElementChild.remove();
-      if (run.loss.length) report(run.loss.length > 100 ? QUIET : EARLY);
+      if (run.loss.length) report(run.loss.length > 100 ? QUIET : EARLY, reports);
       later();
     },
     look(found) { run.found = found; later(); },
@@ -155,7 +178,12 @@ function draw(view) {
       parts.headSay.textContent = before === null ? "The file has no text to measure the loss on." :
         `With layer ${layer}, head ${place} silenced, the loss on ${unread()} goes from ${number(before)} to ${number(after)}. The head works again now.`;
     },
-    wrote({ text }) { parts.wrote.append(text); },
+    // While it trains, later tokens are a later model's.
+    wrote({ text }) {
+      const n = run.loss.length, first = (run.wrote = run.wrote ?? n);
+      parts.written.textContent = `Written at step${first < n ? `s ${first} to` : ""} ${n}:`;
+      parts.wrote.append(text);
+    },
     saved({ bytes }) {
       const link = el("a", { href: URL.createObjectURL(new Blob([bytes])), download: "my-gpt.safetensors" });
       link.click();
@@ -166,15 +194,28 @@ function draw(view) {
   };
 
   function failed(message) {
-    if (!run.loss.length && !run.held.length) run.about = null; // the next press begins anew
+    // The next press begins anew.
+    if (!run.loss.length && !run.held.length) run.about = null;
     pressed(false);
     say(message);
   }
 
-  function say(text) { told = performance.now(); view.say(text); }
+  // Puts a sentence on the page; a silent one is not read aloud.
+  function say(text, silent = false) {
+    reports = false;
+    if (!silent) told = performance.now();
+    parts.live.setAttribute("aria-live", silent ? "off" : "polite");
+    view.say(text);
+  }
 
-  // Says how far it is; while it trains, only if the last sentence is some milliseconds old.
-  function report(old) { if (!on || performance.now() - told > old) say(sentence()); }
+  // Says how far it is. While it trains, this is read aloud only if the last sentence is some milliseconds old; at_once: it
+  // is shown even if not.
+  function report(old, at_once) {
+    const silent = on && performance.now() - told < old;
+    if (silent && !at_once) return;
+    say(sentence(), silent);
+    reports = true;
+  }
 
   // What the loss is measured on. The end of a text that repeats itself is not new.
   function unread() { return run.copied > 0.5 ? "the end of the text, which repeats what it has read" : "text it has not read"; }
@@ -199,16 +240,18 @@ function draw(view) {
   function sentence() {
     if (!run.held.length) return `Step ${run.loss.length}.`;
     const [step, loss] = run.held[run.held.length - 1], rate = RATES[parts.rate.value], { names, words } = run.sample;
-    const is_now = step === run.loss.length, when = is_now ? `Step ${step}: its loss is` : `At step ${step}, its loss was`;
+    const is_now = !on && step === run.loss.length, is = is_now ? "is" : "was";
+    const when = is_now ? `Step ${step}: its loss is` : `At step ${step}, its loss was`;
     const so = [`${when} ${number(loss)} nats on ${unread()}`], doubts = doubt(step, loss);
     if (doubts) return `${so}. ${doubts}`;
     const beaten = Object.keys(run.baselines).filter((name) => loss < run.baselines[name] - 0.005).pop();
-    const among = loss > 4 ? whole(Math.round(Math.exp(loss))) : Math.exp(loss).toFixed(1);
-    so[0] += loss < 0.05 ? ", so it is almost always sure and right." : `, as unsure as if choosing among ${among} tokens.`;
-    so.push(`${is_now ? "It is" : "That was"} ${beaten ? `better than ${beaten}` : "no better than guessing"}.`);
+    const among = loss > 2.3 ? whole(Math.round(Math.exp(loss))) : Math.exp(loss).toFixed(1);
+    const unsure = loss < 0.05 ? "almost always sure and right" : `as unsure as if ${among} of the ${whole(run.size)} tokens were equally likely`;
+    so[0] += beaten ? `, so it ${is} ${unsure}. It ${is} better than ${beaten}.` : `. It ${is} no better than guessing among all ${whole(run.size)} tokens.`;
     if (rate > 0.03 && step >= 60) so.push(`At a learning rate of ${rate}, steps are so long that it learns little more.`);
-    if (words !== null) so.push(`${words < 0.9 ? "Of" : "Now it writes words: of"} the words in its sample, ${percent(words)} occur in the text.`);
-    if (names && names[0] < 3 && names[0] < names[1] - 0.7)  // 3 nats: as unsure as between 20 names
+    if (words !== null) so.push(`${words < 0.9 ? "Of" : "Now it writes words: of"} the words in this step\u2019s row below, ${percent(words)} occur in the text.`);
+    // 3 nats: as unsure as between 20 names.
+    if (names && names[0] < 3 && names[0] < names[1] - 0.7)
       so.push(`Now it copies names: one already in the story costs ${number(names[0])} nats, a new one ${number(names[1])}.`);
     if (run.about.kind === "repeats" && loss < 0.7) so.push("Now it copies: this loss counts only repeated letters.");
     if (run.about.kind === "repeats" && run.found) {
@@ -230,10 +273,11 @@ function draw(view) {
     });
   }
 
+  // In pixels. Labels never overlap.
   function curve() {
     const levels = Object.values(run.baselines), held = run.held.map((one) => one[1]), n = Math.max(100, run.loss.length);
     const most = Math.max(1, ...levels), top = Math.min(2.5 * most, Math.max(1.12 * most, ...held, ...run.loss.slice(-200)));
-    const width = Math.min(600, (chart.parentElement || chart).clientWidth || 600), end = width - 108; // in pixels
+    const width = Math.min(600, (chart.parentElement || chart).clientWidth || 600), end = width - 108;
     const x = (step) => 34 + ((end - 34) * step) / n, y = (loss) => 212 - (200 * Math.min(loss, top)) / top;
     const text = (at, words, more) => svg("text", { x: at[0], y: at[1], "font-size": LETTER, ...more }, words);
     const path = (d, more) => svg("path", { d, fill: "none", stroke: "currentColor", ...more });
@@ -242,9 +286,9 @@ function draw(view) {
     let every = Math.pow(10, Math.floor(Math.log10(n))) / 2, above = -20;
     while (n / every > 5) every *= 2;
     for (let step = 0; step <= n; step += every) drawn.push(text([x(step), 229], String(step), { "text-anchor": "middle" }));
-    for (let k = 0; k <= top; k += top > 8 ? 2 : 1) drawn.push(text([28, y(k) + 4], String(k), { "text-anchor": "end" }));
+    for (let k = 0; k <= top; k += top > 8 ? 2 : 1) drawn.push(text([28, Math.round(y(k)) + 4], String(k), { "text-anchor": "end" }));
     for (const [name, level] of Object.entries(run.baselines)) {
-      above = Math.max(y(level) + 4, above + 15); // labels never overlap
+      above = Math.max(Math.round(y(level)) + 4, above + 15);
       const dashes = { "stroke-dasharray": "5 4", "stroke-opacity": 0.7 };
       drawn.push(path(`M34 ${y(level).toFixed(1)}H${end}`, dashes), text([end + 5, above], name));
     }
@@ -336,6 +380,10 @@ function draw(view) {
     const cells = [`\u2026${read}`, row, ...numbers.map((some) => [some].flat().map(exact).join(" \u2192 "))];
     parts.hand.querySelectorAll("td").forEach((cell, i) => { cell.textContent = cells[i]; });
     parts.hand.hidden = false;
+    // The sample of the single step before gives way: many single steps would fill the table.
+    const [row_now, row_before] = parts.rows.children;
+    if (row_before && row_before.single) row_before.remove();
+    row_now.single = true;
   }
 
   // The lines of views/training.py with this run's numbers.
@@ -349,22 +397,28 @@ function draw(view) {
   // ---- What the reader can press
 
   function build() {
-    view.controls.after(view.root.querySelector(".tl-say"));
+    parts.live = view.root.querySelector(".tl-say");
+    view.controls.after(parts.live);
     view.picture.innerHTML = view.data.html;
     for (const part of view.picture.querySelectorAll("[data-part]")) parts[part.dataset.part] = part;
-    parts.hand.after(chart);
+    parts.pace.before(chart);
     view.controls.append(...parts.controls.children);
     const listen = (event, all) => Object.entries(all).forEach(([name, act]) => parts[name].addEventListener(event, act));
     listen("click", {
       train() { parts.hand.hidden = true; press(on ? "stop" : "train"); pressed(!on); },
       step() { pressed(false); press("step"); },
-      forget() { forget(); say("Forgotten. The next press starts from random numbers."); },
+      forget,
       silence() { press("mute", { head }); },
-      write() { parts.wrote.textContent = parts.begin.value; press("write", { text: parts.begin.value }); },
+      write() {
+        run.wrote = null;
+        parts.written.replaceChildren();
+        parts.wrote.textContent = parts.begin.value;
+        press("write", { text: parts.begin.value });
+      },
       save() { press("save"); },
     });
-    listen("input", { rate, look, own: forget });
-    listen("change", { text: choose, size: forget, seed: forget, file: open });
+    listen("input", { rate, look, own: another });
+    listen("change", { text: choose, size: another, seed: another, file: open });
     listen("dragover", { own: (event) => event.preventDefault() });
     listen("drop", { own: drop });
     addEventListener("resize", later);
@@ -383,6 +437,7 @@ function draw(view) {
 
   async function open() {
     if (!parts.file.files.length) return;
+    if (!may_go()) return (parts.file.value = "");
     const bytes = await parts.file.files[0].arrayBuffer();
     forget();
     await trainer();
@@ -393,6 +448,7 @@ function draw(view) {
   async function drop(event) {
     if (!event.dataTransfer.files.length) return;
     event.preventDefault();
+    if (!may_go()) return;
     parts.own.value = await event.dataTransfer.files[0].slice(0, 9e6).text();
     forget();
     say("The file is loaded. Press Train.");
