@@ -15,15 +15,15 @@ NO_FILES = "Grading has no files: remove the code that reads or writes one."
 GAVE = {  # the worker's own words for values
     "NotPlain": "something that is not a number, text, list, dictionary or array",
     "NoOrder": "a set, which has no order: the order matters here, so build a list from the start",
-    "StillToCome": "a generator, whose values are still to come: make a list of it",
+    "StillToCome": "a generator, which has not computed its values yet: turn it into a list",
     "TooLarge": "far more than was asked for",
 }
 ADVICE = dict.fromkeys(("ModuleNotFoundError", "ImportError"), ALONE)
 ADVICE |= dict.fromkeys(("FileNotFoundError", "PermissionError", "OSError"), NO_FILES)
 ADVICE |= {"EOFError": "Grading has no input: remove input()."}
-ADVICE |= {"Unhashable": "A list cannot be a key or an element of a set: make a tuple of it, also where it comes from."}
+ADVICE |= {"Unhashable": "A list cannot be a key or an element of a set: use a tuple, also where it comes from."}
 ENDS = {"timeout": "it took too long", "memory": "it took too much memory", "crashed": "Python itself ended"}
-ENDS |= {"too much output": "it gave too much output"}
+ENDS |= {"too much output": "it produced too much output"}
 MOST_CODE = 200  # characters of a line that is shown
 
 
@@ -83,7 +83,7 @@ def stops(code):
         error = ran["error"]
         below = error and error["line"] and code.sources[cell].split("\n")[error["line"] :]
         if below and any(line.startswith("def ") for line in below):
-            told.append(f"A cell {code.stopped(error)} The functions below that line count all the same.")
+            told.append(f"A cell {code.stopped(error)} The functions below that line still count.")
     return told
 
 
@@ -95,13 +95,13 @@ def stopped(name, error, code):
         owner = next((line[4:].partition("(")[0] for line in reversed(above) if line.startswith("def ")), name)
         where = code.line(error["cell"], error["line"]) or ". "
         needs = "" if owner == name else f" needs {owner}, which"
-        return f"{name}{needs} is not written yet{where}If it is, take that line out."
+        return f"{name}{needs} is not written yet{where}If it is, remove that line."
     if kind in GAVE:
-        return f"{name} gave {GAVE[kind]}"
+        return f"{name} returned {GAVE[kind]}"
     if kind == "NameError" and error["name"]:
         return _absent(name, error, code)
     if kind == "TypeError" and error["cell"] is None:
-        return f"{name} cannot be called as in the question: it is no function, or has other arguments"
+        return f"{name} cannot be called as in the question: it is not a function, or takes other arguments"
     return f"{name} {code.stopped(error)}"
 
 
@@ -129,7 +129,7 @@ def _absent(name, error, code):
     if cell is None and any(re.search(rf"^[ \t]*%.*\b{missing}\b", source, re.M) for source in code.sources):
         return f"{subject} is not there: a line that begins with % does not run in grading{where}"
     if cell is None:
-        return f"{subject} is defined in no cell of yours{where}"
+        return f"{subject} is not defined in any of your cells{where}"
     before = code.ran.get(cell, {}).get("error")
     if before:
         return f"{subject} is not there: its cell {code.stopped(before)}"

@@ -77,7 +77,7 @@ def wrong(call, value):
     except (BrokenExecutor, OSError):
         raise  # if our own process ended, that says nothing about the student
     except Exception:  # what a student's code made up may break any comparison; it is then not right
-        return f"{call.name} gave something that cannot be compared"
+        return f"{call.name} returned something that cannot be compared"
 
 
 def _of_another_kind(expected, got):
@@ -85,12 +85,12 @@ def _of_another_kind(expected, got):
     if got is None and expected is not None:
         return "returned nothing: does it end with return?"
     if isinstance(got, str) and not isinstance(expected, str):
-        return "gave a text: another kind of value is asked for"
+        return "returned text, but another kind of value is needed"
     symbols = not isinstance(expected, tuple) or all(isinstance(part, str) for part in expected)
     if symbols or isinstance(got, list) and len(got) == len(expected):
         return None
     came = "a different number of values" if isinstance(got, list) else "one value"
-    return f"gave {came}: {len(expected)} are asked for"
+    return f"returned {came}, but {len(expected)} are needed"
 
 
 def _difference(expected, got, tolerance):
@@ -99,25 +99,25 @@ def _difference(expected, got, tolerance):
     if isinstance(expected, dict) and "shape" in expected:
         return _array_difference(expected, got, tolerance)
     if isinstance(expected, bool) or expected is None or isinstance(expected, str):
-        return None if type(got) is type(expected) and got == expected else "gave a wrong value"
+        return None if type(got) is type(expected) and got == expected else "returned a wrong value"
     if isinstance(expected, numbers.Real):
         near = tolerance * (1 + abs(expected))  # as np.isclose has it, and the check in the notebook
         right = isinstance(got, numbers.Real) and abs(got - expected) <= near
-        return None if right else "gave a wrong number"
+        return None if right else "returned a wrong number"
     if isinstance(expected, dict):
         if not isinstance(got, dict) or "pairs" not in got:
-            return "must give a dictionary"
+            return "must return a dictionary"
         right, given = ({repr(key): value for key, value in one["pairs"]} for one in (expected, got))
         if right.keys() != given.keys() or len(given) != len(got["pairs"]):
-            return "gave a dictionary with other keys than the right ones"
+            return "returned a dictionary with the wrong keys"
         pairs = [(right[key], given[key]) for key in right]
         if any(isinstance(one, bool) != isinstance(other, bool) for one, other in pairs):
-            return "must give a dictionary of numbers"
+            return "must return a dictionary of numbers"
     else:
         if not isinstance(got, list):
-            return "must give a list"
+            return "must return a list"
         if len(got) != len(expected):
-            return f"gave {len(got)} item{'' if len(got) == 1 else 's'}, and another number of them is right"
+            return f"returned {len(got)} item{'' if len(got) == 1 else 's'}, but a different number is right"
         pairs = zip(expected, got)
     return next(filter(None, (_difference(*pair, tolerance) for pair in pairs)), None)
 
@@ -130,20 +130,20 @@ def _array_difference(expected, got, tolerance):
         first = first[0] if first else None
     if tuple(shape) != right.shape:
         odd = len(shape) > 5 or max(shape, default=0) > 999  # it could spell the inputs
-        return f"gave {'an odd shape' if odd else f'the shape {tuple(shape)}'} where another was right"
+        return f"returned {'an odd shape' if odd else f'the shape {tuple(shape)}'}, but another shape is right"
     try:
         values = np.array(_numbers(got, shape)).reshape(shape)
     except TypeError:
-        return "must give an array of numbers"
+        return "must return an array of numbers"
     except OverflowError:  # a whole number beyond all floats
-        return "gave numbers that are not finite"
+        return "returned numbers that are not finite"
     if not np.isfinite(values[np.isfinite(right)]).all():
-        return "gave numbers that are not finite"
+        return "returned numbers that are not finite"
     close = np.isclose(values, right, rtol=tolerance, atol=tolerance, equal_nan=True)  # a usual mistake may give nan
     if close.all():
         return None
     count = np.count_nonzero(~close)
-    said = f"gave {count} wrong number{'' if count == 1 else 's'} of {close.size}"
+    said = f"returned {count} wrong number{'' if count == 1 else 's'} out of {close.size}"
     near = np.isclose(values, right, rtol=NEAR, atol=NEAR).all()
     return f"{said}, all of them close: is it float32, or rounded? Compute in float64, as NumPy does" if near else said
 

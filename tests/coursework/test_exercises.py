@@ -139,13 +139,13 @@ def test_packages_that_grading_lacks_are_told(capsys, monkeypatch):
     monkeypatch.setitem(sys.modules, "scipy.special", SimpleNamespace(**{erf.__name__: erf}))
     source = "def phi(x):\n    return (1 + erf(x / 2**0.5).astype(float)) / 2\ndef gelu(x):\n    return x * phi(x)\n"
     assert GELU.check(in_a_cell(source, "gelu", erf=erf))
-    assert "⚠ gelu uses scipy: the grading has Python and NumPy only" in capsys.readouterr().out
+    assert "⚠ gelu uses scipy: grading has only Python and NumPy" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("source", ["average = theirs", "def average(X):\n    return theirs(X)"])
 def test_code_of_the_book_will_not_count(source, capsys):
     assert AVERAGE_COSINE.check(in_a_cell(source, "average", theirs=average_cosine))
-    assert "⚠ average_cosine is code of the book, or uses it: it will not count" in capsys.readouterr().out
+    assert "⚠ average_cosine is code from the book, or uses it: it will not count" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("source, names, found", [
@@ -242,7 +242,7 @@ KEPT = "def merge(s, pair, made=[]):\n    made += s\n    return tuple(made)"
 
 
 @pytest.mark.parametrize("source, hint", [
-    (LOOP, "`while i < len(s)` did not come to its end, i = 0, s = ('b', 'e', 'a', 'r')"),
+    (LOOP, "`while i < len(s)` did not end, i = 0, s = ('b', 'e', 'a', 'r')"),
     (KEPT, "called again with the same values, your function gives another answer: a default such as"),
 ])  # fmt: skip
 def test_a_hint_states_how_the_function_behaves(source, hint, monkeypatch):

@@ -62,7 +62,7 @@ def test_reasons_and_cases_stand_as_text():
     page = page_of(
         {"attention-hidden": 2.5},
         told=["Cells are <missing>."],
-        reasons={"softmax-public": why, "softmax-hidden": why, "attention-hidden": "attention gave 3 wrong"},
+        reasons={"softmax-public": why, "softmax-hidden": why, "attention-hidden": "attention returned 3 wrong"},
         cases={"attention-hidden": [("without a mask", True), ("with a <mask>", False)]},
         answers={"me": "ME = '<me>'", WRITTEN: "See"},
         pictures={WRITTEN: {"x.png": ("image/png", DOT)}},

@@ -65,10 +65,10 @@ def test_the_name_is_read_and_nothing_runs(code):
 
 
 @pytest.mark.parametrize("name, function, me, said", [
-    ("own-attention", reference("attention"), " ", "Write your name into ME first: the question is drawn from it."),
-    ("own-attention", lambda *_: 1, "Ada", "This question comes when your attention passes its check."),
+    ("own-attention", reference("attention"), " ", "Assign your name to ME first: the question is drawn from it."),
+    ("own-attention", lambda *_: 1, "Ada", "This question comes once your attention passes its check."),
     ("own-attention", reference("attention"), "Ada", f"{own_code.drawn('own-attention', 'Ada')[1]}\n{own_code.WHY}"),
-    ("own-train-bpe", None, "Ada", "This question is not asked any more."),
+    ("own-train-bpe", None, "Ada", "This question is no longer asked."),
 ], ids=["no name", "wrong", "right", "of an old notebook"])  # fmt: skip
 def test_a_question_is_asked_when_the_function_passes(name, function, me, said, capsys):
     ask(name, function, me)

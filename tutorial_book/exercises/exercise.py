@@ -68,7 +68,7 @@ class Exercise:
     >>> check_softmax(lambda x: np.exp(x) / np.exp(x).sum())
     ✓ two equal scores
     ✓ three scores
-    ✗ each row of a matrix: the value at [0, 0] is ..., ... Hint: the softmax runs over the whole array; take...
+    ✗ each row of a matrix: the value at [0, 0] is ..., ... Hint: the softmax runs over the whole array; use...
     False
     """
 
@@ -116,9 +116,9 @@ class Exercise:
         lacking = other_packages(student)
         packages = ", ".join(name for name in lacking if name not in BOOK)
         if packages:
-            print(f"⚠ {self.name} uses {packages}: the grading has Python and NumPy only, so it would stop there")
+            print(f"⚠ {self.name} uses {packages}: grading has only Python and NumPy, so it would stop there")
         if set(lacking) & set(BOOK):
-            print(f"⚠ {self.name} is code of the book, or uses it: it will not count, so write it yourself")
+            print(f"⚠ {self.name} is code from the book, or uses it: it will not count, so write it yourself")
         return passed
 
     def _passes(self, student):
@@ -157,9 +157,9 @@ class Exercise:
             return sentence + again
         expected, _ = self.outcomes.right[number]
         if self.kind and not isinstance(got, self.kind) and same(got, expected, self.tolerance):
-            return f"give back a {self.kind.__name__}, got {_shown(got)}: another question needs it" + again
+            return f"return a {self.kind.__name__}, got {_shown(got)}: another question needs it" + again
         if self.parts and (not isinstance(got, (tuple, list)) or len(got) != len(self.parts)):
-            return f"give back {len(self.parts)} things, ({', '.join(self.parts)}), got {_shown(got)}" + again
+            return f"return {len(self.parts)} things, ({', '.join(self.parts)}), got {_shown(got)}" + again
         pairs = zip(got, expected, strict=True) if self.parts else [(got, expected)]
         for i, (one, other) in enumerate(pairs):
             reason = difference(one, other, self.tolerance)
@@ -226,7 +226,7 @@ class Exercise:
         if self.parts and i and all(same(got[0], got[1], 0) for got in answers):
             return _said("the first two things that you return are the same")
         if back:
-            return _said("the first argument comes back as it was: nothing changes it, or an `if` is never true")
+            return _said("the first argument comes back unchanged: nothing changes it, or an `if` is never true")
         return _said(slips.of_all(pairs, sizes, lambda one, other: same(one, other, self.tolerance)))
 
     def _earlier(self, student, case):
@@ -357,9 +357,10 @@ def difference(got, expected, tolerance):
     'the value at [1] is 2, expected 3'
     """
     if got is None:
-        return "your function gives back nothing: does it end with return?"
+        return "your function returns nothing: does it end with return?"
     if isinstance(got, Iterator):
-        return f"your function gives back a {type(got).__name__}, whose values are still to come: make a list of it"
+        kind = type(got).__name__
+        return f"your function returns a {kind}, which has not computed its values yet: turn it into a list"
     if isinstance(got, str) and not isinstance(expected, str):
         kind = "numbers" if _numeric(expected) else f"a {type(expected).__name__}"
         return f"your function returns a string, {_shown(got)}, expected {kind}"
@@ -370,7 +371,7 @@ def difference(got, expected, tolerance):
             raise TypeError("text that looks like numbers is text")
         values, right = (np.asarray(part).astype(float) + 0 for part in (got, expected))  # + 0 makes 0 of -0
     except (TypeError, ValueError):
-        return f"give back numbers of shape {np.shape(expected)}, got {_shown(got)}"
+        return f"return numbers of shape {np.shape(expected)}, got {_shown(got)}"
     if values.shape != right.shape:
         return f"the shape is {values.shape}, expected {right.shape}"
     close = np.isclose(values, right, rtol=tolerance, atol=tolerance)
@@ -484,7 +485,7 @@ def _hint_of(error, arguments, questions):
     name, of = getattr(error, "name", None), getattr(error, "obj", None)
     parts = isinstance(of, tuple) and any(isinstance(part, np.ndarray) for part in of)  # of another function's answer
     if isinstance(error, AttributeError) and parts:
-        return f". Hint: this is a tuple of {len(of)} things: take them apart first, as in a, b = f(x)"
+        return f". Hint: this is a tuple of {len(of)} things: unpack it first, as in a, b = f(x)"
     if isinstance(error, AttributeError) and of is np and name == "math":
         return ". Hint: Python's own math has it: import math"
     if isinstance(error, NameError):
@@ -492,7 +493,7 @@ def _hint_of(error, arguments, questions):
         if home:
             return f". Hint: did you mean {home}.{name}?"
         if name in questions:
-            return f". Hint: {name} is another question's function: write it, and run its cell first"
+            return f". Hint: {name} is another question's function: write it and run its cell first"
     if isinstance(error, (NameError, AttributeError)) and name:
         *_, (frame, _) = traceback.walk_tb(error.__traceback__)
         names = dir(of) if isinstance(error, AttributeError) else [*frame.f_locals, *frame.f_globals]
@@ -536,7 +537,7 @@ def _hint_of_stop(error, student):
     if not isinstance(error, TookTooLong):
         return _said(slips.of_error(error))
     own = getattr(inspect.unwrap(student), "__globals__", None)
-    return _said(slips.of_endless(error, own) or "does every loop come to an end?")
+    return _said(slips.of_endless(error, own) or "does every loop end?")
 
 
 def _hint_of_state(student, case, got):
@@ -551,7 +552,7 @@ def _hint_of_state(student, case, got):
     if stopped or same(first, again, 1e-6):
         return ""
     kept = any(isinstance(one, (list, dict, set)) for one in getattr(student, "__defaults__", None) or ())
-    why = "a default such as [] or {} is made once, and keeps what was put in; make it inside the function"
+    why = "a default such as [] or {} is made only once, and keeps what you add to it; make it inside the function"
     other = "it keeps something between calls, or draws at random"
     return f". Hint: called again with the same values, your function gives another answer: {why if kept else other}"
 

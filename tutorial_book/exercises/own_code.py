@@ -67,7 +67,7 @@ def _a_piece_left_out(rng):
     parts = [_letters(rng, int(rng.integers(2, 4))) for _ in range(3)]
     word, left_out = "".join(parts), f"##{parts[int(rng.integers(1, 3))]}"
     vocab = {parts[0], *(f"##{part}" for part in parts[1:]), *word, *(f"##{letter}" for letter in word)}
-    text = f"Take the vocabulary {code_of(vocab)}, and suppose that {left_out!r} alone were missing from it.\n"
+    text = f"Take the vocabulary {code_of(vocab)}, and suppose that only {left_out!r} were missing from it.\n"
     return (word, vocab - {left_out}), f"{text}Which pieces would your longest_match give for {word!r}? (a list)"
 
 
@@ -96,8 +96,8 @@ def _where_a_number_goes(rng):
     X = np.ones((n, n_heads * d_k))
     row, column = int(rng.integers(n)), int(rng.integers(1, n_heads * d_k))
     X[row, column] = 0
-    text = f"X has the shape {X.shape}. Where does X[{row}, {column}] stand in your split_heads(X, {n_heads})?\n"
-    return (X, n_heads), f"{text}(a list [head, token, place], each counted from 0)"
+    text = f"X has the shape {X.shape}. Where is X[{row}, {column}] in your split_heads(X, {n_heads})?\n"
+    return (X, n_heads), f"{text}(a list [head, token, column], each counted from 0)"
 
 
 # --- assignment 4 ---------------------------------------------------------------------------------------------------
@@ -139,11 +139,11 @@ def drawn(name, me):
 def ask(name, function, me, variant="") -> None:
     """Print the question about a student's function, once it passes its check in a course's variant."""
     if name not in QUESTIONS:  # of a notebook that was handed out before
-        print("This question is not asked any more.")
+        print("This question is no longer asked.")
     elif not isinstance(me, str) or not me.strip():
-        print("Write your name into ME first: the question is drawn from it.")
+        print("Assign your name to ME first: the question is drawn from it.")
     elif not _passes(QUESTIONS[name].function, function, variant):
-        print(f"This question comes when your {QUESTIONS[name].function} passes its check.")
+        print(f"This question comes once your {QUESTIONS[name].function} passes its check.")
     else:
         print(f"{drawn(name, me)[1]}\n{WHY}")
 
@@ -220,4 +220,4 @@ def _of_a_line(function, code, me):
     except (SyntaxError, ValueError, RecursionError, MemoryError, IndexError, ZeroDivisionError):  # nested too deep
         return ""
     line = code.split("\n")[number - 1].strip()[:200]
-    return f"What is this line of your {function} for, and what would come out without it?\n    {line}"
+    return f"What is this line of your {function} for, and what would the function return without it?\n    {line}"

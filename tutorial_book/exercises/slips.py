@@ -28,15 +28,15 @@ ERRORS = {
     r"unhashable type": "a list or an array cannot be a key or an item of a set; use a tuple",
     r"NoneType": "a value here is None: an argument that was not given or is in another one's place, or the result of"
     " append, sort or a function without return",
-    r"object is not callable": "round brackets call a function, and this is none: an item needs square brackets, a"
-    " product needs *, and a name such as max or list must not get another value",
+    r"object is not callable": "round brackets call a function, and this is not one: use square brackets to get an item"
+    " and * to multiply, and give no other value to a name such as max or list",
     r"truth value of an array": "an array is neither true nor false: compare item by item, with np.where or a mask",
     r"changed (size )?during iteration": "a loop must not change what it goes through; fill a new one",
     r"does not support item assignment": "a tuple or a string cannot be changed: build a list, and convert it at the"
     " end",
     r"not associated with a value|referenced before assignment": "a function that assigns to a name cannot read it"
-    " before: give it a value first, above the loop, or take another name",
-    r"values to unpack|cannot unpack": "the names to the left of = must be as many as the values to the right",
+    " before: give it a value first, above the loop, or use another name",
+    r"values to unpack|cannot unpack": "there must be as many names to the left of = as values to the right",
     r"Cannot cast ufunc '\w+' output from dtype\('float64'\) to dtype\('int": "the array contains whole numbers, so"
     " fractions do not fit: make it float first",
     r"axis -?\d+ is out of bounds": "the array has fewer axes than this needs: print its shape; axis=-1 is always the"
@@ -44,32 +44,32 @@ ERRORS = {
     r"index out of range|is out of bounds for axis": "the index goes too far: the last of n items has the index n - 1",
     r"only (0-dimensional|length-1|size-1) arrays": "a function for one number got an array: use NumPy's, or"
     " np.vectorize",
-    r"could not broadcast input": "the place to the left of = has another shape than the values that go into it",
+    r"could not broadcast input": "the part to the left of = must have the same shape as the values that go into it",
     r"boolean index did not match": "a mask must have the shape of what it selects from; np.where(mask, a, b) fits it",
     r"axes don't match": "transpose must name every axis; swapaxes(-1, -2) works for any number of axes",
-    r"Cannot interpret .* as a data type": "a shape is one argument, in brackets of its own: np.zeros((n, m))",
+    r"Cannot interpret .* as a data type": "a shape is one argument, in its own brackets: np.zeros((n, m))",
     r"unsupported operand type.*'list'": "a list is not an array, so - * / do not work on its items: use np.array",
     r"inhomogeneous": "parts of different sizes do not make an array: print their shapes",
     r"(list|tuple)' object has no attribute '(shape|T|ndim|mean|sum|max|min|reshape|swapaxes|astype)'": "a list is not"
     " an array: convert it with np.array first",
     r"ndarray' object has no attribute '(append|extend|insert)'": "an array does not grow: collect the items in a list",
-    r"can only concatenate (list|tuple)": "+ joins a list with a list and a tuple with a tuple; put a single value into"
+    r"can only concatenate (list|tuple)": "+ joins a list with a list and a tuple with a tuple; put a single value in"
     " brackets first",
-    r"can only concatenate str|must be str, not": "+ joins text with text only; str(...) makes text of a number",
+    r"can only concatenate str|must be str, not": "+ joins only text with text; str(...) turns a number into text",
     r"required positional argument": "a call in your function leaves out an argument that this function needs",
     r"could not be broadcast": "two shapes clash here: NumPy compares sizes from the last axis, and keepdims=True keeps"
     " an axis",
     r"matmul:|not aligned": "in A @ B the last size of A must be the second last of B: print both shapes",
     r"cannot reshape": "the sizes of the new shape, multiplied, must give as many numbers as the array has",
-    r"[Ii]ntegers to negative integer powers": "NumPy takes no negative power of whole numbers: write the base with a"
-    " point, 2.0 ** -3",
+    r"[Ii]ntegers to negative integer powers": "NumPy cannot raise whole numbers to a negative power: write the base"
+    " with a decimal point, 2.0 ** -3",
     r"'(set|frozenset)' object is not subscriptable": "a set has no index: ask whether an item is in it, with `in`",
     r"(function|method|type)' object is not subscriptable": "square brackets take an item; round ones call a function",
     r"(int|float|float64|int64|bool)' (object is not (iterable|subscriptable)|has no len)": "a single number has no"
     " items: print what you go through; it may have lost an axis",
-    r"division by zero": "the number below the line is 0 here; it may be the size of something empty",
-    r"empty (sequence|iterable)|zero-size array": "there is no largest of no values: treat the empty case first",
-    r"math domain error": "math.sqrt and math.log take positive numbers only",
+    r"division by zero": "the denominator is 0 here; it may be the size of something empty",
+    r"empty (sequence|iterable)|zero-size array": "nothing has no largest value: handle the empty case first",
+    r"math domain error": "math.sqrt and math.log take only positive numbers",
 }
 
 INVALID = {
@@ -84,9 +84,9 @@ INVALID = {
 }
 
 VALUES = {
-    "every sign is turned around": lambda r: -r,
-    "the signs are lost: a value below 0 stays below 0": np.abs,
-    "values below 0 are cut off; they stay as they are": lambda r: np.maximum(r, 0),
+    "every sign is flipped": lambda r: -r,
+    "the signs are lost: a negative value must stay negative": np.abs,
+    "negative values are cut off; leave them as they are": lambda r: np.maximum(r, 0),
     "this is 1 minus the right answer": lambda r: 1 - r,
     "this is 1 divided by the right answer": lambda r: 1 / r,
     "this is the square of the right answer": np.square,
@@ -118,19 +118,19 @@ PROPERTIES = {
 }
 
 ITEMS = {
-    "the order is turned around": lambda r: r[::-1],
+    "the order is reversed": lambda r: r[::-1],
     "the last item is missing": lambda r: r[:-1],
     "the first item is missing": lambda r: r[1:],
-    "items that occur again are left out": lambda r: list(dict.fromkeys(r)),
+    "repeated items are left out": lambda r: list(dict.fromkeys(r)),
     "the items are sorted; keep their order": sorted,
     "the items are text here; leave them as they are": lambda r: [str(item) for item in r],
-    "the items are joined to one text; return a list": lambda r: "".join(r),
+    "the items are joined into one string; return a list": lambda r: "".join(r),
     "the items are joined by spaces; return a list": lambda r: " ".join(r),
     "this is only the first item; return all": lambda r: r[0],
     "this is only the last item; return all": lambda r: r[-1],
     "this is the number of items; return the items": len,
     "rows and columns are swapped": lambda r: [list(column) for column in zip(*r)],
-    "the rows are joined to one list; keep them apart": lambda r: sum(r, []),
+    "the rows are joined into one list; keep them separate": lambda r: sum(r, []),
 }
 
 
@@ -152,7 +152,7 @@ def of_all(pairs: list[tuple], sizes: list[dict[str, int]], agree: Callable[[obj
                 return hint
     hint = next((hint for hint, compared in _slips(pairs, got, right) if _fit(compared, pairs, agree)), "")
     return hint or next(
-        (f"{told}; yours is not so" for told, has in PROPERTIES.items() if _lost(has, wrong, pairs)), ""
+        (f"{told}, which is not the case here" for told, has in PROPERTIES.items() if _lost(has, wrong, pairs)), ""
     )
 
 
@@ -188,7 +188,7 @@ def _fit(compared, pairs, agree):
 def _slips(pairs, got, right) -> Iterator[tuple[str, Compared]]:
     """Yield (hint, compared) of each slip; constants, such as a factor, come from this wrong answer."""
     if isinstance(got, tuple) and len(got) == 1:
-        yield "a comma after the value makes a tuple of it; leave it out", lambda g, r: (g[0], r)
+        yield "a comma after the value makes it a tuple; leave the comma out", lambda g, r: (g[0], r)
     if isinstance(right, (list, tuple)):
         for hint, compared in _of_lists(list(got) if isinstance(got, tuple) else got, list(right)):
             yield hint, lambda g, r, compared=compared: compared(list(g) if isinstance(g, tuple) else g, list(r))
@@ -216,25 +216,25 @@ def _of_lists(got, right):
     if isinstance(got, set):
         yield "this is a set, which has no order; return a list", lambda g, r: (sorted(g), sorted(r))
     if all(isinstance(item, str) for item in right):
-        yield "only capital and small letters are wrong", lambda g, r: ([*map(str.lower, g)], [*map(str.lower, r)])
-        yield "the letters are right, but cut in other places", lambda g, r: ("".join(g), "".join(r))
-        yield "an item has a space that must not be in it", lambda g, r: ([one.replace(" ", "") for one in g], r)
+        yield "only capital and small letters are mixed up", lambda g, r: ([*map(str.lower, g)], [*map(str.lower, r)])
+        yield "the letters are right, but split in the wrong places", lambda g, r: ("".join(g), "".join(r))
+        yield "an item contains a space that must not be there", lambda g, r: ([one.replace(" ", "") for one in g], r)
         yield "the letters of an item are in another order", lambda g, r: ([*map(sorted, g)], [*map(sorted, r)])
     yield "the list is inside another one", lambda g, r: (g, [r])
     for hint, change in ITEMS.items():
         yield hint, lambda g, r, change=change: (g, change(r))
-    yield "there is an item too many at the end", lambda g, r: (g[:-1], r)
-    yield "there is an item too many at the beginning", lambda g, r: (g[1:], r)
+    yield "there is one item too many at the end", lambda g, r: (g[:-1], r)
+    yield "there is one item too many at the beginning", lambda g, r: (g[1:], r)
     if isinstance(got, list):
         yield "these are the right items in another order", lambda g, r: (sorted(g), sorted(r))
         yield "the beginning is right and the rest is missing: a loop or the function ends too early", _begins
         yield (
-            "an item is a list of its own: take off its brackets, or use + for append",
+            "an item is itself a list: remove its brackets, or use + instead of append",
             lambda g, r: (_flat(g), _flat(r)),
         )
     exchanged = dict(pair for pair in zip(right, got) if pair[0] != pair[1]) if _plain(right) and _plain(got) else {}
     if len(exchanged) in (1, 2) and len(got) == len(right):
-        hint = " and ".join(f"{one!r} is in the place of {other!r}" for other, one in exchanged.items())
+        hint = " and ".join(f"{one!r} is in place of {other!r}" for other, one in exchanged.items())
         yield hint, lambda g, r: (g, [exchanged.get(item, item) for item in r])
     if isinstance(got, list) and len(right) > 2:
         if got and all(isinstance(item, (int, str)) and item == got[0] for item in got):
@@ -242,7 +242,7 @@ def _of_lists(got, right):
         yield "only the last item is wrong", lambda g, r: ([*g[:-1], r[-1]], r)
         yield "only the first item is wrong", lambda g, r: ([r[0], *g[1:]], r)
     if all(isinstance(row, list) for row in right):
-        yield "each row has an item too many at the end", lambda g, r: ([row[:-1] for row in g], r)
+        yield "each row has one item too many at the end", lambda g, r: ([row[:-1] for row in g], r)
         for hint, change in ITEMS.items():
             yield f"in each row, {hint}", lambda g, r, change=change: (g, [change(row) for row in r])
 
@@ -264,9 +264,9 @@ def _of_counts(got, right):
     if lacking:
         yield f"keys are missing, such as {lacking[0]!r}", lambda g, r: (g, {key: r[key] for key in r if key in g})
     if more:
-        yield f"there are keys too many, such as {more[0]!r}", lambda g, r: ({key: g[key] for key in r}, r)
-    yield "the counts are divided by their sum; give them as they are", lambda g, r: (g, _shares(r))
-    yield "the values are lists; add up what is in them", lambda g, r: ({key: sum(n) for key, n in g.items()}, r)
+        yield f"there are extra keys, such as {more[0]!r}", lambda g, r: ({key: g[key] for key in r}, r)
+    yield "the counts are divided by their sum; return them as they are", lambda g, r: (g, _shares(r))
+    yield "the values are lists; add up their items", lambda g, r: ({key: sum(n) for key, n in g.items()}, r)
     yield "the two parts of each key are swapped", lambda g, r: (g, {key[::-1]: n for key, n in r.items()})
 
 
@@ -277,21 +277,21 @@ def _shares(counts):
 def _of_places(got, right):
     axes = range(-right.ndim, 0)
     if right.ndim and right.shape[-1] % 2 == 0:
-        yield "each two neighboring columns are swapped", lambda g, r: (_in_twos(g), _in_twos(r)[..., ::-1])
+        yield "each pair of neighboring columns is swapped", lambda g, r: (_in_twos(g), _in_twos(r)[..., ::-1])
     for i, j in combinations(axes, 2):
-        yield f"the axes {i} and {j} are swapped", lambda g, r, i=i, j=j: (g, np.swapaxes(r, i, j))
+        yield f"axes {i} and {j} are swapped", lambda g, r, i=i, j=j: (g, np.swapaxes(r, i, j))
     if got.shape != right.shape:
         yield "the numbers are right, and in the right order, but the shape is not", lambda g, r: (g.ravel(), r.ravel())
         for axis in axes:
             for end, name in ((0, "first"), (-1, "last")):
-                hint = f"axis {axis} is lost: only its {name} values came back"
+                hint = f"axis {axis} is lost: only its {name} values are left"
                 yield hint, lambda g, r, axis=axis, end=end: (g, np.take(r, end, axis=axis))
             for name, reduced in (("added up", np.sum), ("averaged", np.mean)):
-                hint = f"axis {axis} is lost: over it, the right values are {name}"
+                hint = f"axis {axis} is lost: the right values are {name} along it"
                 yield hint, lambda g, r, axis=axis, reduced=reduced: (g, reduced(r, axis=axis))
             yield f"the first values of axis {axis} are missing", lambda g, r, axis=axis: (g, _cut(r, axis, 1, None))
-            yield f"axis {axis} has values too many at its start", lambda g, r, axis=axis: (_cut(g, axis, 1, None), r)
-        yield "the answer begins right, but is too long", lambda g, r: (g[tuple(map(slice, r.shape))], r)
+            yield f"axis {axis} has extra values at its start", lambda g, r, axis=axis: (_cut(g, axis, 1, None), r)
+        yield "the answer is right at first, but it is too long", lambda g, r: (g[tuple(map(slice, r.shape))], r)
         yield "the answer is too short; what is there is right", lambda g, r: (g, r[tuple(map(slice, g.shape))])
     for axis in axes:
         yield f"axis {axis} is in reverse order", lambda g, r, axis=axis: (g, np.flip(r, axis))
@@ -301,7 +301,7 @@ def _of_places(got, right):
                 yield hint, lambda g, r, axis=axis, kept=kept: (_cut(g, axis, *kept), _cut(r, axis, *kept))
             late = f"axis {axis} begins one too late: the first value is missing, and there is one too many at the end"
             yield late, lambda g, r, axis=axis: (_cut(g, axis, 0, -1), _cut(r, axis, 1, None))
-            early = f"axis {axis} begins one too early: there is a value too many in front, and the last one is missing"
+            early = f"axis {axis} begins one too early: there is one value too many at first, and the last is missing"
             yield early, lambda g, r, axis=axis: (_cut(g, axis, 1, None), _cut(r, axis, 0, -1))
     for digits in range(1, 5):
         yield "the values are rounded; keep all digits", lambda g, r, n=digits: (g, np.round(r, n))
@@ -312,7 +312,7 @@ def _in_twos(array):
 
 
 def _of_values(got, right):
-    hint = "all values are whole numbers: //, int and an array of whole numbers cut off what follows the point"
+    hint = "all values are whole numbers: //, int and an array of whole numbers cut off all decimals"
     yield hint, lambda g, r: (g, np.round(np.clip(g, np.floor(r - 1e-6), np.ceil(r + 1e-6))))
     yield "these are the right values in another order", lambda g, r: (np.sort(g, None), np.sort(r, None))
     for hint, change in VALUES.items():
@@ -321,7 +321,7 @@ def _of_values(got, right):
         hint = "all wrong values are 0, and the others are right: find what should fill them"
         yield hint, lambda g, r: (g, r * (g != 0))
     for digits in range(5):
-        yield "these are rounded percentages; give the share", lambda g, r, n=digits: (g, np.round(100 * r, n))
+        yield "these are rounded percentages; return the share", lambda g, r, n=digits: (g, np.round(100 * r, n))
     if got.shape == right.shape and right.size:
         largest = np.unravel_index(np.abs(right).argmax(), right.shape)
         with np.errstate(all="ignore"):
@@ -329,9 +329,9 @@ def _of_values(got, right):
         yield f"every value is {factor:.4g} times the right one", lambda g, r: (g, factor * r)
         yield f"every value is the right one {'+' if more > 0 else '-'} {abs(more):.4g}", lambda g, r: (g, r + more)
         if right.ndim and right.shape[-1] > 1:
-            hint = "in each row, all values are the right ones times one number: see what a row is divided by"
+            hint = "in each row, all values are the right ones times the same number: check what a row is divided by"
             yield hint, lambda g, r: (g, (g * r).sum(-1, keepdims=True) / (r * r).sum(-1, keepdims=True) * r)
-            hint = "in each row, all values are too large or too small by one number: see what is added or subtracted"
+            hint = "in each row, all values are too large or too small by one amount: check what you add or subtract"
             yield hint, lambda g, r: (g - g.mean(-1, keepdims=True), r - r.mean(-1, keepdims=True))
 
 
@@ -361,7 +361,7 @@ def of_endless(error, own) -> str:
             shown = [
                 f"{name} = {one!r:.40}" for name, one in values.items() if isinstance(one, (int, str, list, tuple))
             ]
-            return ", ".join([f"`while {ast.unparse(test)}` did not come to its end", *shown])
+            return ", ".join([f"`while {ast.unparse(test)}` did not end", *shown])
     return ""
 
 
@@ -371,7 +371,7 @@ def of_one_row(got, right) -> str:
         return ""
     for (one, right_one), (other, right_other) in combinations(zip(got, right), 2):
         if one is other and isinstance(one, list) and right_one != right_other:
-            return "several rows are one and the same list, so all change together: make a new list for each row"
+            return "several rows are the same list, so they all change together: make a new list for each row"
     return ""
 
 
@@ -387,7 +387,7 @@ def of_return(student) -> str:
         if isinstance(node, (ast.For, ast.While)) and not any(isinstance(one, ast.Continue) for one in ast.walk(node)):
             for one in node.body:
                 if isinstance(one, ast.Return):
-                    return f"the return in line {one.lineno} of the cell is inside a loop, which ends in its first turn"
+                    return f"the return in line {one.lineno} of the cell is inside a loop, which ends in its first pass"
     return ""
 
 

@@ -8,11 +8,11 @@ WORDS = Exercise(
     "tokenization.words",
     (
         Case("words and spaces", ("The bear waited",)),
-        Case("a mark is a word of its own", ("I love mathematics!",)),
+        Case("a punctuation mark is a word of its own", ("I love mathematics!",)),
         Case("marks in a row, and in a word", ('"Don\'t!" she said ... (a-b)',)),
         Case("several spaces, and lines", ("  two \n lines ",)),
         Case("digits", ("10.5% of 26",)),
-        Case("an underscore is a mark", ("x_1 = __y__",)),
+        Case("an underscore is a punctuation mark", ("x_1 = __y__",)),
         Case("letters with accents", ("Crème brûlée à la Ångström",)),
         Case("an empty text", ("",)),
         Case("long numbers", ("1234567 of a2000000b",)),
