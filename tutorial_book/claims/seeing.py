@@ -36,8 +36,8 @@ def largest_share(X):
        "twice what they hold in a basis turned at random).", True, expected=[True, True], verdict=DIFFERS,
        note="0.99 of the squared length of [CLS] and 0.09 of that of the others, against 0.03 in a turned basis. "
             "L says so a priori; what is seen after training is a reason for a few coordinates, here 99 of [CLS], 223 "
-            "and 157 of the others. Such outliers are common in transformers, where activation, LayerNorm and "
-            "optimizer all work coordinate by coordinate. Of the other coordinates L may be right.")
+            "and 157 of the others. A possible reason is that activation, LayerNorm and optimizer all work "
+            "coordinate by coordinate. Of the other coordinates L may be right.")
 def _():
     texts = token_vectors(20)
     turn = np.linalg.qr(np.random.default_rng(0).normal(size=(384, 384)))[0]
