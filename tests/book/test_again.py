@@ -345,7 +345,7 @@ def test_browser_without_storage_is_not_a_failure(whole):
     assert "this question cannot come back" in box.locator(".guess-again").inner_text()
     tab = whole.open()
     assert whole.said().startswith("Your browser keeps nothing more") and tab.locator(".again-count").is_visible()
-    assert "no room" in whole.take_in(json.dumps({"guesses": {CHOICE: entry(0)}}))
+    assert "could not be kept" in whole.take_in(json.dumps({"guesses": {CHOICE: entry(0)}}))
 
 
 def test_guess_stays_due_if_it_cannot_be_kept(reader):
