@@ -420,7 +420,7 @@ def test_story_takes_beginning_token_and_age(open_page):
     tab = open_page("story.html")
 
     def told():
-        """The likeliest token's probability, and how many tokens may come."""
+        """The likeliest token's probability, and how many tokens have a chance."""
         share, number = re.search(r"with ([\d.]+); ([\d,]+|no other)", tab.locator(".tl-say").inner_text()).groups()
         return float(share), int(number.replace(",", "")) if number != "no other" else 1
 

@@ -58,7 +58,7 @@ function draw(view) {
     }));
     var most = now.p[now.order[0]], n = now.p.filter(function (x) { return x > 0; }).length;
     view.say("Next, \u201c" + spoken(data.pieces[now.order[0]]) + "\u201d is likeliest, with " + most.toFixed(2) + "; " +
-      (n === 1 ? "no other may come." : most > ALONE ? "no other is likely." : n.toLocaleString("en-US") + " tokens may come."));
+      (n === 1 ? "no other has a chance." : most > ALONE ? "no other is likely." : n.toLocaleString("en-US") + " tokens have a chance."));
   }
 
   function model() { return age ? ages[+age.value][1] : data.live; }
