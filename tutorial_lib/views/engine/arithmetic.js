@@ -80,11 +80,11 @@ function Arithmetic(Numbers = Float32Array) {
 
   // x W^T + b
   function linear(X, map) {
-    const [n, d] = X.shape, W = widened(map), { bias } = map.parts(), out = array([n, map.n]);
+    const [n, d] = X.shape, W = widened(map), { bias } = map.parts(), out = array([n, map.n]), x = X.values;
     for (let t = 0; t < n; t++)
       for (let i = 0; i < map.n; i++) {
         let sum = 0;
-        for (let k = 0; k < d; k++) sum += X.values[t * d + k] * W[i * d + k];
+        for (let k = 0; k < d; k++) sum += x[t * d + k] * W[i * d + k];
         out.values[t * map.n + i] = sum + (bias ? bias[i] : 0);
       }
     return out;
@@ -92,14 +92,14 @@ function Arithmetic(Numbers = Float32Array) {
 
   // dX = dY W, dW = dY^T X, db = the sum of dY's rows
   function linear_back(X, { W, b }, dY, dX) {
-    const [n, d] = X.shape, m = dY.shape[1];
+    const [n, d] = X.shape, m = dY.shape[1], [x, w, dx, dw] = [X, W, dX, W.d].map(({ values }) => values);
     for (let t = 0; t < n; t++)
       for (let i = 0; i < m; i++) {
         const dy = dY.values[t * m + i];
         if (b) b.d.values[i] += dy;
         for (let k = 0; k < d; k++) {
-          dX.values[t * d + k] += dy * W.values[i * d + k];
-          W.d.values[i * d + k] += dy * X.values[t * d + k];
+          dx[t * d + k] += dy * w[i * d + k];
+          dw[i * d + k] += dy * x[t * d + k];
         }
       }
   }
