@@ -99,8 +99,8 @@ def _():
 @claim("G-2-global", "The alignment is global (here, on the default model: the average cosine of tokens of two "
        "different texts, too, is higher after the last layer than before the first).", True, verdict=DIFFERS,
        note="Of nine texts: 0.06 before the first, 0.23 before the last, 0.04 after it. Tokens of different texts "
-            "align as well, but not after the last layer. That global means across texts is this book's reading; the summary "
-            "does not say.")
+            "align as well, but not after the last layer. That global means across texts is this book's reading; the "
+            "summary does not say.")
 def _():
     first, last = (cosine_across([X[layer] for X in read_texts()[1]]) for layer in (0, -1))
     return bool(last > first)
