@@ -45,7 +45,7 @@ claim("L-4.4.3-positive",
       note="On the default model they are, too, from 0.35 up, and that is one coordinate, 99, in which all [CLS] "
            "vectors are alike: without it the lowest is −0.16, and 3 in 100 of the encyclopedia's are negative, "
            "and 1 in 200 of the posts'. With mean pooling, for which "
-           "it was fine-tuned, unrelated texts have cosines near 0.")
+           "it was fine-tuned, the average cosine within a class is near 0.")
 
 claim("L-4.4.3-large", "The cosines within a class are quite large even (here, in the default model: above 0.5 on "
       "average, among 80 texts of each built-in collection).", True,

@@ -35,7 +35,7 @@ def halves(values):
 @claim("G-2-subspaces", "There is a directionality of subspace selection (here, on the default model: the subspaces "
        "that a head's queries and keys read overlap more than twice as much as random ones).", True,
        note="0.29, where chance gives 32/384 = 0.083. Queries see 9 % of the variance and keys 11 %, where chance "
-            "gives 8 %: subspaces are selected, but not for what is large.")
+            "gives 8 %: the subspaces overlap, but see little more of the variance than random ones.")
 def _():
     heads = np.concatenate(subspaces(bert()))  # (heads, 3, d_model, d_k)
     overlaps = [geometry.subspace_overlap(queries, keys) for queries, keys, _ in heads]
@@ -98,9 +98,9 @@ def _():
 
 @claim("G-2-global", "The alignment is global (here, on the default model: the average cosine of tokens of two "
        "different texts, too, is higher after the last layer than before the first).", True, verdict=DIFFERS,
-       note="Of nine texts: 0.06 before the first, 0.23 before the last, 0.04 after it. The layers align texts as "
-            "well, until the last one parts them. That global means across texts is this book's reading; the summary "
-            "does not say.")
+       note="Of nine texts: 0.06 before the first, 0.23 before the last, 0.04 after it. Tokens of different texts "
+            "align as well, but not after the last layer. That global means across texts is this book's reading; the "
+            "summary does not say.")
 def _():
     first, last = (cosine_across([X[layer] for X in read_texts()[1]]) for layer in (0, -1))
     return bool(last > first)

@@ -180,10 +180,10 @@ claim("A-4.1-kinds", "Decoders have a bell, encoders are level (here: small deco
       "and post-norm; which of the four has a bell over all tokens).", True,
       lambda: [is_bell(profile) for profile in kinds_at_the_end("anisotropy", "all tokens").values()],
       expected=[True, True, False, False], verdict=DIFFERS,
-      note="None over the first 64 tokens of a text, by what was stored when they were trained; over 16 the picture is "
-           "another one. A's decoders are pre-norm (but for OPT-350M, if it is "
-           "among them) and its encoders post-norm, so two differences stand for one. Here both are told apart, and "
-           "the first token matters in the pre-norm decoder alone.")
+      note="None over the first 64 tokens of a text, as stored; other lengths were not measured. A's decoders are "
+           "pre-norm (but for OPT-350M, if it is among them) and its encoders post-norm, so two differences stand for "
+           "one. Here both are told apart, and only in the pre-norm decoder does the first token change the profile by "
+           "more than 0.01.")
 
 
 def by_step(kind, measure, which):
@@ -200,7 +200,7 @@ def book_by_step(measure, which):
 claim("A-4.2-book", "Through training, the anisotropy of decoders grows (here: of book-gpt after 20, 100, 400 and "
       "1,600 steps, layers 1 to 4; that no value is below the one before).", True,
       lambda: bool((np.diff(book_by_step(anisotropy, "all tokens")) >= 0).all()), verdict=DIFFERS,
-      note="0.48, 0.15, 0.10, 0.10: a spike when frequencies are learned. Checkpoints that begin later do not see it.")
+      note="0.48, 0.15, 0.10, 0.10: a spike early in training. Checkpoints from step 400 on would not show it.")
 
 claim("A-4.2-kinds", "Through training, the anisotropy of decoders grows and then stays (here: in small decoders, pre- "
       "and post-norm, the highest value of 640 steps over the last; close to 1).", True,
@@ -214,7 +214,7 @@ claim("A-4.3-book", "Through training, the intrinsic dimension first grows, then
       lambda: [values[1] > values[0] for values in
                (book_by_step(intrinsic_dimension, which) for which in ("all tokens", "one of each type"))],
       expected=[True, True], verdict=DIFFERS,
-      note="It shrinks from the first steps on, 7 to 4 over all tokens, 16 to 6 over types.")
+      note="It shrinks from each of these steps to the next, 7 to 4 over all tokens, 16 to 6 over types.")
 
 
 @claim("A-4.3-kinds", "Through training, the intrinsic dimension of decoders first grows, then shrinks (here, over one "

@@ -21,7 +21,7 @@ from website.project import ROOT, template
 
 CARDS = "_static/cards"
 FRONT = "which"  # the drawing of the front page
-DESCRIPTION = "A book whose pages run: transformers from scratch, every number computed, every claim checked."
+DESCRIPTION = "A book whose pages run: transformers from scratch, with computed numbers and checked claims."
 MOST_LETTERS = 200
 
 
