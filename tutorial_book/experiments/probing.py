@@ -276,7 +276,7 @@ def random_vectors(X, seed=0):
 
 
 def shuffled_labels(y, seed=0):
-    """Return the same labels, shuffled over the words: a control task in the sense of Hewitt and Liang (2019).
+    """Return the same labels, shuffled over the words.
 
     >>> sorted(shuffled_labels([0, 0, 1]).tolist())
     [0, 0, 1]
