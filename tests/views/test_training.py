@@ -5,9 +5,12 @@ import re
 import shutil
 from functools import partial
 
+import numpy as np
 import pytest
 import torch
 from live import SCRIPTS, Mailbox, in_chromium, in_firefox
+from safetensors import safe_open
+from safetensors.numpy import save_file
 
 from tests.accessible import audit
 from tests.programs import program
@@ -370,6 +373,34 @@ def test_view_at_work_is_accessible_by_keys_and_on_a_phone(reader):
     reader.tab.keyboard.press("Enter")
     reader.heard("followed")
     reader.root.locator(".tl-heads button").nth(2).press("Enter")
+def test_refused_file_leaves_the_model(reader, tmp_path):
+    def saved(name="again"):
+        with reader.tab.expect_download() as download:
+            reader.press("Save the model")
+        download.value.save_as(tmp_path / name)
+        return (tmp_path / name).read_bytes()
+
+    reader.tab.evaluate("window.confirm = () => true; 0")
+    reader.choose(REPEATS)
+    reader.press("One step")
+    right = saved("right.safetensors")
+    with safe_open(tmp_path / "right.safetensors", "np") as file:
+        about = file.metadata()
+    save_file({"one": np.zeros(1, "f4")}, lacks := tmp_path / "lacks.safetensors", about)
+    (garbage := tmp_path / "garbage.safetensors").write_bytes(b"not at all a file of weights")
+    files = reader.root.locator("input[type=file]")
+    for wrong, says in [(garbage, "saved. The model is kept.$"), (lacks, "The file lacks transformer")]:
+        files.set_input_files(wrong)
+        reader.say(says)
+        assert saved() == right
+    reader.press("One step")
+    reader.losses(2)
+    files.set_input_files(tmp_path / "right.safetensors")
+    reader.say("trained numbers from the file")
+    assert reader.root.get_by_role("button", name="Train", exact=True).is_visible()
+    assert saved() == right
+
+
     assert "Layer 1, head 0" in reader.root.get_by_text("Each row is a token").inner_text()
     reader.root.locator("summary").press("Enter")
     problems = list(audit(reader.tab, [".tl-view"], turn=turn))

@@ -105,8 +105,7 @@ class Session {
     return loss_of(model, ids, next, texts, keep);
   }
 
-  // One step of training. Returns the loss before it.
-  learn(model = this.model) {
+  learn(model = this.model) { // one step of training; returns the loss before it
     if (!this.loss) throw new Error("The file has no text: choose one to train again from random weights.");
     return one_step(model, this.parameters, this.loss, this.generator, this.settings, this.step++);
   }
@@ -155,8 +154,7 @@ class Session {
     return machine.pass(() => this.loss_of(judged, judged.ids.length / this.about.context, keep));
   }
 
-  // Probabilities of the token after these.
-  next(ids, temperature = 1) {
+  next(ids, temperature = 1) { // probabilities of the token after these
     machine.texts = 1;
     return machine.pass(() => {
       const [logits] = this.model.forward(ids.slice(-this.about.context)), [n, size] = logits.shape;

@@ -1,28 +1,23 @@
 // A GPT that learns in the page: its loss, what it writes, where its heads look, and one weight followed through a step.
-// As in the menu of training.html.
-const TEXTS = [
+const TEXTS = [ // as in the menu of training.html
   { kind: "words", text: "stories", write: "Ella had a dog.",
     look: "Tom and Ella were the best friends. Tom had a ball. Ella took the ball from Tom." },
   { kind: "characters", text: "stories", write: "Ella had", look: "Tom had a ball. Tom lost the ball." },
   { kind: "repeats", text: "none", n_heads: 2, context: 32, batch: 32, lr: 3e-3, write: "qjwxzkqj", look: "qzkvbhmqzkvbhmqzkvbhm" },
   { kind: "characters", text: "own", write: "", look: "" },
 ];
-// Coordinates, layers.
-const SIZES = [[64, 2], [64, 1], [96, 3]];
+const SIZES = [[64, 2], [64, 1], [96, 3]]; // coordinates, layers
 const RATES = [1e-4, 3e-4, 1e-3, 2e-3, 3e-3, 6e-3, 0.01, 0.02, 0.05, 0.1, 0.3, 1], RATE = 6e-3;
-// Milliseconds between two sentences read aloud: in the first 100 steps, and later.
-const EARLY = 500, QUIET = 8000;
-// Samples that are kept; pixels of a letter in a drawing.
-const ROWS = 40, LETTER = 12;
-// What a model starts from: another one needs a new model.
-const CHOICES = ["text", "size", "seed", "own"];
+const EARLY = 500, QUIET = 8000; // milliseconds between two sentences read aloud: in the first 100 steps, and later
+const ROWS = 40, LETTER = 12; // samples that are kept; pixels of a letter in a drawing
+const CHOICES = ["text", "size", "seed", "own"]; // what a model starts from: another one needs a new model
 const START = "Press Train. The model starts from random numbers.";
 const { el, svg, number } = TL, whole = (n) => n.toLocaleString("en-US"), percent = (x) => `${Math.round(100 * x)}%`;
 
 function draw(view) {
   const page = view.still ? null : window.tutorialLib, trains = page && page.training, parts = {};
   const chart = svg("svg", { role: "img" });
-  let worker = null, which = 0, on = false, told = 0, reports = false, dirty = false, run = empty(), head = [0, 0];
+  let worker = null, which = 0, runs = 0, on = false, told = 0, reports = false, dirty = false, run = empty(), head = [0, 0];
   if (trains) build();
   else view.picture.replaceChildren(chart);
   curve();
@@ -45,8 +40,7 @@ function draw(view) {
   // The worker, once; the first press loads it.
   function trainer() {
     return (parts.worker = parts.worker || load().catch((error) => {
-      // The next press tries again.
-      parts.worker = null;
+      parts.worker = null; // the next press tries again
       failed(error.message);
       throw error;
     }));
@@ -71,8 +65,7 @@ function draw(view) {
     const mine = which;
     if (!worker) say("Loading the texts \u2026");
     await trainer();
-    // Something else was chosen meanwhile.
-    if (mine !== which) return;
+    if (mine !== which) return; // something else was chosen meanwhile
     if (!run.about && !parts.seed.checkValidity()) return failed("The seed must be a whole number from 0 to 9,999.");
     if (!run.about) begin();
     post(ask, more);
@@ -83,7 +76,7 @@ function draw(view) {
     const text = is_own ? parts.own.value.replace(/\r\n?/g, "\n") : parts.stories[chosen.kind];
     if (is_own && !parts.look.value) parts.look.value = text.trim().slice(0, 30).replace(/\s+/g, " ");
     look();
-    post("begin", { about: chosen, text, which: ++which });
+    post("begin", { about: chosen, text, which: (which = ++runs) });
   }
 
   // Whether a model may go: the reader is asked about one that has learned. If not, the menus show its choices again.
@@ -100,6 +93,11 @@ function draw(view) {
   function forget() {
     if (run.about) say(`Forgotten. The learning rate stays ${parts.chosen.textContent}. The next press starts from random numbers.`);
     run = empty();
+    clear();
+    post("forget", { which: (which = ++runs) });
+  }
+
+  function clear() {
     head = [0, 0];
     pressed(false);
     post("forget", { which: ++which });
@@ -152,9 +150,9 @@ function draw(view) {
       curve();
     },
     progress({ losses, seconds }) {
+    replaced({ by }) { clear(); which = by; }, // by the model of a file, which was found right
       run.loss.push(...losses);
-      // A single step.
-      if (!on) pressed(false);
+      if (!on) pressed(false); // a single step
       const n = run.loss.length;
       parts.pace.textContent = `Step ${n}, ${seconds.toFixed(0)} s of training, ${(n / seconds).toFixed(1)} steps per second`;
       if (on && run.held.length > 1) report(QUIET);
@@ -194,8 +192,7 @@ function draw(view) {
   };
 
   function failed(message) {
-    // The next press begins anew.
-    if (!run.loss.length && !run.held.length) run.about = null;
+    if (!run.held.length) run.about = null; // the next press begins anew
     pressed(false);
     say(message);
   }
@@ -429,20 +426,17 @@ function draw(view) {
     parts.chosen.textContent = RATES[parts.rate.value];
     parts.rate.setAttribute("aria-valuetext", parts.chosen.textContent);
     if (run.loss.length) run.moved = run.loss.length;
-    // What was said of the old rate is soon replaced.
-    told = Math.min(told, performance.now() - QUIET + EARLY);
+    told = Math.min(told, performance.now() - QUIET + EARLY); // the old rate's sentence is soon replaced
     post("rate", { lr: RATES[parts.rate.value] });
     if (!run.about) parts.python.textContent = python(about());
   }
 
   async function open() {
-    if (!parts.file.files.length) return;
-    if (!may_go()) return (parts.file.value = "");
-    const bytes = await parts.file.files[0].arrayBuffer();
-    forget();
+    const [file] = parts.file.files, bytes = file && may_go() && (await file.arrayBuffer());
+    parts.file.value = ""; // the same file can be opened again
+    if (!bytes) return;
     await trainer();
-    run.about = about();
-    post("open", { bytes, stories: parts.stories, which: ++which });
+    post("open", { bytes, stories: parts.stories, which: ++runs });
   }
 
   async function drop(event) {
