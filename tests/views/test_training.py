@@ -92,6 +92,10 @@ class Reader:
         """The last of `count` things of this kind that the worker has told."""
         found = f"heard.filter((one) => one.kind === '{kind}')[{count - 1}]"
         return self.tab.wait_for_function(found).json_value()
+    def forget(self):
+        self.tab.evaluate("window.confirm = () => true; 0")
+        self.press("Forget")
+
 
     def losses(self, count):
         for n in [*range(20, count, 20), count]:  # each wait has its own limit, long enough for 20 steps
@@ -138,7 +142,7 @@ def test_run_equals_the_python_lines_it_shows(text, reader, tmp_path, monkeypatc
     for name, W in saved.named_parameters():
         if not name.endswith("W_K.bias"):
             assert torch.allclose(W, trained[name], atol=2e-5), name
-    reader.press("Forget")
+    reader.forget()
     reader.choose((text + 1) % 4)
     reader.root.get_by_label("Seed").fill("0")
     reader.root.locator("input[type=file]").set_input_files(path)
@@ -244,7 +248,7 @@ def test_text_that_repeats_itself_is_not_called_unread(reader):
     reader.say("Unknown to the model and left out: ♥$")
     reader.press("Train")
     reader.say("At step .*the end of the text, which repeats what it has read, so it was almost always sure and right")
-    reader.press("Forget")
+    reader.forget()
     assert reader.root.get_by_text("Each row is a token").count() == 0
 
 
@@ -361,6 +365,7 @@ def test_typing_never_waits_and_sentences_are_seldom(reader):
     reader.tab.wait_for_function(looked)
     spoken = reader.tab.evaluate("spoken")
     assert all(after - before > 450 for before, after in zip(spoken, spoken[1:]))
+    assert reader.tab.evaluate("asked.slice(4)") == ["Forget this model, now at step 1?"]
 
 
 def test_view_at_work_is_accessible_by_keys_and_on_a_phone(reader):

@@ -80,9 +80,9 @@ function draw(view) {
   }
 
   // Whether a model may go: the reader is asked about one that has learned. If not, the menus show its choices again.
-  function may_go() {
-    const n = run.loss.length, ask = "Another text, size, seed or file starts a new model. Forget this one, now at step";
-    if (!n || confirm(`${ask} ${n}?`)) return true;
+  function may_go(why = "Another text, size, seed or file starts a new model. ") {
+    const n = run.loss.length;
+    if (!n || confirm(`${why}Forget this model, now at step ${n}?`)) return true;
     CHOICES.forEach((name, i) => { parts[name].value = run.chosen[i]; });
     say("The model is kept.");
     return false;
@@ -404,7 +404,7 @@ function draw(view) {
     listen("click", {
       train() { parts.hand.hidden = true; press(on ? "stop" : "train"); pressed(!on); },
       step() { pressed(false); press("step"); },
-      forget,
+      forget() { if (may_go("")) forget(); },
       silence() { press("mute", { head }); },
       write() {
         run.wrote = null;
