@@ -42,7 +42,7 @@ const asked = {
   },
   rate({ lr }) { session.about.lr = lr; },
   look(data) { text = data.text; look(); },
-  mute({ head }) { tell("muted", { head, before: session.evaluate(), after: session.evaluate(head) }); },
+  mute({ head }) { tell("muted", { head, step: session.step, before: session.evaluate(), after: session.evaluate(head) }); },
   write({ text }) {
     const unknown = session.vocabulary.unknown(text);
     if (unknown.length) tell("unknown", { unknown });
@@ -92,7 +92,7 @@ function write_on(which) { // a few tokens at a time, until another text is aske
   });
 }
 
-const is_due = (step) => [10, 30, 60].includes(step) || step % (step < 500 ? 100 : 250) === 0;
+const is_due = (step) => step === 10 || step % (step < 100 ? 20 : step < 500 ? 50 : 250) === 0;
 
 function turn(which) {
   guarded(() => {

@@ -174,7 +174,7 @@ function draw(view) {
     followed: byHand,
     muted({ head: [layer, place], before, after }) {
       parts.headSay.textContent = before === null ? "The file has no text to measure the loss on." :
-        `With layer ${layer}, head ${place} silenced, the loss on ${unread()} goes from ${number(before)} to ${number(after)}. The head works again now.`;
+        `At step ${step}, with layer ${layer}, head ${place} silenced, the loss on ${unread()} goes from ${number(before)} to ${number(after)}. The head works again now.`;
     },
     // While it trains, later tokens are a later model's.
     wrote({ text }) {
@@ -229,7 +229,7 @@ function draw(view) {
     const up = lately > loss + 0.3 && `the loss on its batches has risen to ${number(lately)} nats`;
     if (step <= run.moved && run.moved < run.loss.length) return `Since then, you have moved the learning rate${up ? `, and ${up}` : ""}.`;
     if (loss > run.baselines.guessing + 0.3) return `That is worse than guessing, as it is sure of wrong tokens${reason}`;
-    if (loss > lowest[1] + 0.1) return `It has risen from ${number(lowest[1])} nats at step ${lowest[0]}${reason}`;
+    if (loss > lowest[1] + 0.1) return `That is above its lowest, ${number(lowest[1])} nats at step ${lowest[0]}${reason}`;
     return up && run.loss.length >= step + 10 ? `Since then, ${up}${reason}` : "";
   }
 
