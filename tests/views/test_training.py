@@ -57,6 +57,10 @@ BROKEN = """() => {  // numbers of the table that take more than one line
     return range.getClientRects().length > 1;
   }).map(String));
 }"""
+PLACES = """() => [...document.querySelectorAll(".tl-view :is(button, input, select)")]
+  .filter((one) => one.checkVisibility() && !one.closest(".tl-heads"))
+  .map((one) => [one.dataset.part, one.getBoundingClientRect()])
+  .map(([name, { x, y, width, height }]) => [name, x + scrollX, y + scrollY, width, height])"""
 STALLS = """async () => {
   const times = [performance.now()];
   for (; times.at(-1) < times[0] + 2000; times.push(performance.now())) await new Promise((go) => setTimeout(go, 5));
@@ -429,5 +433,42 @@ def test_firefox_trains_as_chromium_does(browser, site):
     page = (site / "view.html").read_text(encoding="utf-8").replace("</main>", f"</main>{scripts}")
     (site / "pressed.html").write_text(page, encoding="utf-8")
     address = (site / "pressed.html").as_uri()
+    assert min(height for *_, height in reader.tab.evaluate(PLACES)) >= 40  # for a finger
+
+
+def test_buttons_keep_their_place(reader):
+    """However long the sentences and the tables."""
+    places, height = reader.tab.evaluate(PLACES), "document.documentElement.scrollHeight"
+    before = reader.tab.evaluate(height)
+    assert len(places) > 10
+    reader.press("Train")
+    reader.heard("sample", 2)
+    assert reader.tab.evaluate(PLACES) == places
+    for name, kind in (("Stop", "sample"), ("Silence this head", "muted"), ("One step", "followed")):
+        reader.press(name)
+        reader.heard(kind, 1)
+        assert reader.tab.evaluate(PLACES) == places
+    assert reader.tab.evaluate(height) > before + 300
+
+
+def test_attention_is_seen_in_the_dark(reader):
+    """In the color of the page's theme, and pale weights are not lost: a row's squared opacities add up to 1."""
+    reader.tab.evaluate("document.documentElement.dataset.theme = 'dark'")
+    reader.press("One step")
+    reader.heard("followed")
+    first = "document.querySelector('.tl-heads canvas').getContext('2d').getImageData(0, 0, 1, 1).data.join()"
+    reader.tab.wait_for_function(f"{first} === '242,160,208,255'")
+    seen = reader.root.locator("svg rect").evaluate_all("all => all.map((one) => +one.getAttribute('fill-opacity'))")
+    n = reader.root.locator("svg[aria-label^=Layer] text").count() / 2
+    assert sum(opacity**2 for opacity in seen) == pytest.approx(n, rel=0.05) and n > 9
+
+
+def test_each_text_comes_with_a_hint(reader):
+    reader.choose(REPEATS)
+    reader.say("repeats 6 to 15 random letters, so only copying predicts them.*try one layer.*now 0.003, which")
+    reader.choose(OWN)
+    reader.say("Paste a text or drop a file. A model learns a short text by heart.")
+    reader.root.locator("summary").click()
+    assert reader.root.get_by_text("It ends after 2,000 steps; this page goes on until you press Stop.").is_visible()
     with Mailbox(site) as box:
         assert in_firefox(address, box) == in_chromium(address, browser)

@@ -331,6 +331,7 @@ function draw(view) {
     const { tokens, weights } = run.found, n = tokens.length, all = heads();
     if (parts.grid.childElementCount !== all.length) parts.grid.replaceChildren(...all.map((one) => {
       const button = el("button", { type: "button" }, [el("canvas", { "aria-hidden": "true" }), `layer ${one[0]}, head ${one[1]}`]);
+    const color = getComputedStyle(view.root).getPropertyValue("--attention").match(/\w\w/g).map((hex) => parseInt(hex, 16));
       button.addEventListener("click", () => { head = one; parts.headSay.replaceChildren(); attention(); });
       return button;
     }));
@@ -340,7 +341,7 @@ function draw(view) {
       canvas.width = canvas.height = n || 1;
       if (!n) return;
       const context = canvas.getContext("2d"), image = context.createImageData(n, n), from = one[1] * n * n;
-      for (let k = 0; k < n * n; k++) image.data.set([190, 76, 148, 255 * Math.sqrt(weights[one[0]][from + k])], 4 * k);
+      for (let k = 0; k < n * n; k++) image.data.set([...color, 255 * Math.sqrt(weights[one[0]][from + k])], 4 * k);
       context.putImageData(image, 0, 0);
     });
     large(tokens);
@@ -350,12 +351,12 @@ function draw(view) {
   function large(all) {
     const width = Math.min(480, parts.map.parentElement.clientWidth || 480), room = width - 80, found = score(head);
     const tokens = all.slice(0, Math.floor(room / LETTER)), n = tokens.length, side = room / Math.max(n, 16), drawn = [];
-    const label = { "text-anchor": "end", "font-size": LETTER };
+    const label = (token) => ({ "text-anchor": "end", "font-size": token === " " ? 8 : LETTER }); // its sign is large
     tokens.forEach((token, t) => {
       const down = `translate(${76 + (t + 0.8) * side} ${n * side + 4}) rotate(-90)`;
-      drawn.push(svg("text", { x: 72, y: (t + 0.8) * side, ...label }, shown(token)), svg("text", { transform: down, ...label }, shown(token)));
+      drawn.push(svg("text", { x: 72, y: (t + 0.8) * side, ...label(token) }, shown(token)), svg("text", { transform: down, ...label(token) }, shown(token)));
       for (let s = 0; s <= t; s++) if (weight(head, t, s) > 0.01) drawn.push(svg("rect",
-        { x: 76 + s * side, y: t * side, width: side, height: side, "fill-opacity": weight(head, t, s).toFixed(2) }));
+        { x: 76 + s * side, y: t * side, width: side, height: side, "fill-opacity": Math.sqrt(weight(head, t, s)).toFixed(2) }));
     });
     const again = found.again ? `. At a token that occurred earlier, ${percent(found.after)} is on the token that followed it then.` : ".";
     const says = `Layer ${head[0]}, head ${head[1]}: ${percent(found.before)} of its attention is on the previous token${again}`;
@@ -398,7 +399,7 @@ function draw(view) {
     view.controls.after(parts.live);
     view.picture.innerHTML = view.data.html;
     for (const part of view.picture.querySelectorAll("[data-part]")) parts[part.dataset.part] = part;
-    parts.pace.before(chart);
+    parts.more.before(chart);
     view.controls.append(...parts.controls.children);
     const listen = (event, all) => Object.entries(all).forEach(([name, act]) => parts[name].addEventListener(event, act));
     listen("click", {
