@@ -92,14 +92,14 @@ class Reader:
     def press(self, name):
         self.root.get_by_role("button", name=name, exact=True).click()
 
-    def heard(self, kind, count=1):
-        """The last of `count` things of this kind that the worker has told."""
-        found = f"heard.filter((one) => one.kind === '{kind}')[{count - 1}]"
-        return self.tab.wait_for_function(found).json_value()
     def forget(self):
         self.tab.evaluate("window.confirm = () => true; 0")
         self.press("Forget")
 
+    def heard(self, kind, count=1):
+        """The last of `count` things of this kind that the worker has told."""
+        found = f"heard.filter((one) => one.kind === '{kind}')[{count - 1}]"
+        return self.tab.wait_for_function(found).json_value()
 
     def losses(self, count):
         for n in [*range(20, count, 20), count]:  # each wait has its own limit, long enough for 20 steps
@@ -170,7 +170,8 @@ def test_one_weight_can_be_followed_by_hand(reader):
     for t in (1, 2, 3):
         tops.add(reader.tab.evaluate(top))
         reader.press("One step")
-        fell = reader.heard("followed", t)["fell"]
+        followed = reader.heard("followed", t)
+        fell = followed["fell"]
         cells = reader.root.locator(".tl-hand td").all_text_contents()
         numbers = [float(number.replace("−", "-")) for cell in cells[2:] for number in cell.split(" → ")]
         p, loss, push, before, g, clipped, m, new_m, v, new_v, *rest = numbers
@@ -180,9 +181,18 @@ def test_one_weight_can_be_followed_by_hand(reader):
         assert (corrected, root_v) == near((new_m / (1 - 0.9**t), math.sqrt(new_v / (1 - 0.95**t))))
         assert (nudge, after) == near((-rate * corrected / root_v, before + nudge + decay))
         assert fell == (p_after < p) == reader.root.get_by_text("It fell, although it was pushed up").is_visible()
+        assert followed["against"] == (m * g < 0)
         for name in f"in the table of tokens, row “{cells[1]}”, column", "weight + both parts of the nudge":
             assert reader.root.get_by_role("rowheader", name=name).is_visible()
     assert len(tops | {reader.tab.evaluate(top)}) == 1  # the chart stays where it was
+    why = reader.root.get_by_text("By g alone, the weight would move the other way")
+    for against in (True, False):
+        followed["against"] = against
+        reader.tab.evaluate("data => trainer.onmessage({ data })", followed)
+        assert why.is_visible() == against
+    warms = f"× 1 in {Settings.warmup} steps, then"
+    for words in ("this step’s 16 pieces of text", warms, "softmax", "size that g", "pull toward 0"):
+        assert reader.root.get_by_role("rowheader", name=words).count() == 1
     assert reader.root.locator(".tl-samples tr td:first-child").all_inner_texts() == ["3", "0"]
 
 
@@ -195,6 +205,8 @@ def test_training_falls_below_counting_and_takes_no_more_memory(reader):
     said = reader.say(r"Step [3-9]\d\d: its loss is [01]\.\d+ nats.*better than guessing.*looks most at what followed")
     found = reader.tab.evaluate("heard.filter((one) => one.kind === 'progress').map((one) => one.bytes)")
     assert found[0] > 1e6 and len(set(found)) == 1, said
+    steps = reader.tab.evaluate("heard.filter((one) => one.kind === 'sample').map((one) => one.step)")
+    assert steps[:11] == [0, 10, 20, 40, 60, 80, 100, 150, 200, 250, 300]
     held = reader.tab.evaluate("heard.filter((one) => one.kind === 'sample').map((one) => one.held)")
     assert held[0] > 3 and held[-1] < 1 and ("Now it copies" in said) == (held[-1] < 0.7)
     reader.press("Silence this head")
@@ -210,8 +222,6 @@ def test_rate_that_is_too_large_ends_above_guessing(reader):
     reader.choose(REPEATS)
     slide_to(reader.root, "Learning rate", 11)
     reader.press("Train")
-    steps = reader.tab.evaluate("heard.filter((one) => one.kind === 'sample').map((one) => one.step)")
-    assert steps[:11] == [0, 10, 20, 40, 60, 80, 100, 150, 200, 250, 300]
     reader.losses(60)
     reader.press("Stop")
     reader.say("worse than guessing.*at a learning rate of 1, each step overshoots")
@@ -244,6 +254,10 @@ def test_any_text_gives_a_sentence_and_never_a_freeze(own, says, reader):
         assert reader.root.locator("img, script:not([type])").count() == 1  # the view's own
     else:
         assert reader.root.get_by_role("button", name="Train", exact=True).count() == 1
+        box = reader.root.get_by_label("Your text")
+        assert box.evaluate("box => !box.validity.valid")
+        box.fill("Bears")
+        assert box.evaluate("box => box.validity.valid")
 
 
 def test_text_that_repeats_itself_is_not_called_unread(reader):
@@ -351,6 +365,7 @@ def test_slip_does_not_forget_what_has_learned(reader, tmp_path):
     reader.press("One step")
     reader.heard("followed", 2)
     reader.press("Forget")
+    assert reader.tab.evaluate("asked.slice(4)") == ["Forget this model, now at step 1?"]
     reader.say("Forgotten. The learning rate stays 0.02. The next press starts from random numbers.")
     soon.wait_for(state="visible")
     (tmp_path / "other.safetensors").write_bytes(b"not at all a file of weights")
@@ -358,33 +373,6 @@ def test_slip_does_not_forget_what_has_learned(reader, tmp_path):
     reader.say("not a file that this page has saved")
 
 
-def test_typing_never_waits_and_sentences_are_seldom(reader):
-    reader.choose(LETTERS)
-    reader.press("Train")
-    reader.losses(12)
-    reader.tab.evaluate(SPOKEN)
-    assert reader.tab.evaluate(STALLS) < 0.4
-    box = reader.root.get_by_label("Where its heads look")
-    box.fill("")
-    box.press_sequentially("A bear had a ball.")
-    assert box.input_value() == "A bear had a ball."
-    looked = "heard.some((one) => one.kind === 'look' && one.tokens.join('') === 'A bear had a ball.')"
-    reader.tab.wait_for_function(looked)
-    spoken = reader.tab.evaluate("spoken")
-    assert all(after - before > 450 for before, after in zip(spoken, spoken[1:]))
-    assert reader.tab.evaluate("asked.slice(4)") == ["Forget this model, now at step 1?"]
-
-
-def test_view_at_work_is_accessible_by_keys_and_on_a_phone(reader):
-    reader.root.locator("select").first.focus()
-    reader.tab.keyboard.press("ArrowDown")
-    reader.tab.keyboard.press("ArrowDown")
-    step = reader.root.get_by_role("button", name="One step")
-    while not step.evaluate("button => button === document.activeElement"):
-        reader.tab.keyboard.press("Tab")
-    reader.tab.keyboard.press("Enter")
-    reader.heard("followed")
-    reader.root.locator(".tl-heads button").nth(2).press("Enter")
 def test_refused_file_leaves_the_model(reader, tmp_path):
     def saved(name="again"):
         with reader.tab.expect_download() as download:
@@ -413,26 +401,38 @@ def test_refused_file_leaves_the_model(reader, tmp_path):
     assert saved() == right
 
 
+def test_typing_never_waits_and_sentences_are_seldom(reader):
+    reader.choose(LETTERS)
+    reader.press("Train")
+    reader.losses(12)
+    reader.tab.evaluate(SPOKEN)
+    assert reader.tab.evaluate(STALLS) < 0.4
+    box = reader.root.get_by_label("Where its heads look")
+    box.fill("")
+    box.press_sequentially("A bear had a ball.")
+    assert box.input_value() == "A bear had a ball."
+    looked = "heard.some((one) => one.kind === 'look' && one.tokens.join('') === 'A bear had a ball.')"
+    reader.tab.wait_for_function(looked)
+    spoken = reader.tab.evaluate("spoken")
+    assert all(after - before > 450 for before, after in zip(spoken, spoken[1:]))
+
+
+def test_view_at_work_is_accessible_by_keys_and_on_a_phone(reader):
+    reader.root.locator("select").first.focus()
+    reader.tab.keyboard.press("ArrowDown")
+    reader.tab.keyboard.press("ArrowDown")
+    step = reader.root.get_by_role("button", name="One step")
+    while not step.evaluate("button => button === document.activeElement"):
+        reader.tab.keyboard.press("Tab")
+    reader.tab.keyboard.press("Enter")
+    reader.heard("followed")
+    reader.root.locator(".tl-heads button").nth(2).press("Enter")
     assert "Layer 1, head 0" in reader.root.get_by_text("Each row is a token").inner_text()
     reader.root.locator("summary").press("Enter")
     problems = list(audit(reader.tab, [".tl-view"], turn=turn))
     assert not problems, "\n".join(problems)
     reader.tab.set_viewport_size({"width": 390, "height": 900})
     assert reader.tab.evaluate(BROKEN) == []
-
-
-def test_page_grows_by_less_than_40_kb_before_the_press():
-    assert len(training_view()._repr_html_().encode()) < 40_000
-
-
-@pytest.mark.long
-def test_firefox_trains_as_chromium_does(browser, site):
-    program("Firefox")
-    shutil.copy(SCRIPTS / "visit.js", site)
-    scripts = f'<script src="visit.js"></script><script>{PRESSES}\ntell(pressed());</script>'
-    page = (site / "view.html").read_text(encoding="utf-8").replace("</main>", f"</main>{scripts}")
-    (site / "pressed.html").write_text(page, encoding="utf-8")
-    address = (site / "pressed.html").as_uri()
     assert min(height for *_, height in reader.tab.evaluate(PLACES)) >= 40  # for a finger
 
 
@@ -470,5 +470,19 @@ def test_each_text_comes_with_a_hint(reader):
     reader.say("Paste a text or drop a file. A model learns a short text by heart.")
     reader.root.locator("summary").click()
     assert reader.root.get_by_text("It ends after 2,000 steps; this page goes on until you press Stop.").is_visible()
+
+
+def test_page_grows_by_less_than_40_kb_before_the_press():
+    assert len(training_view()._repr_html_().encode()) < 40_000
+
+
+@pytest.mark.long
+def test_firefox_trains_as_chromium_does(browser, site):
+    program("Firefox")
+    shutil.copy(SCRIPTS / "visit.js", site)
+    scripts = f'<script src="visit.js"></script><script>{PRESSES}\ntell(pressed());</script>'
+    page = (site / "view.html").read_text(encoding="utf-8").replace("</main>", f"</main>{scripts}")
+    (site / "pressed.html").write_text(page, encoding="utf-8")
+    address = (site / "pressed.html").as_uri()
     with Mailbox(site) as box:
         assert in_firefox(address, box) == in_chromium(address, browser)

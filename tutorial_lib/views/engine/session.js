@@ -139,7 +139,7 @@ class Session {
     const token = [p_before, -Math.log(p_before), 1 - p_before], adamw = [[m, new_m], [v, new_v], corrected, root, lr];
     const nudges = [(-lr * corrected) / (root + 1e-8), -lr * settings.weight_decay * before];
     return {
-      loss, read: ids.slice(Math.max(0, n - 12), n).map((id) => pieces[id]).join(""), right: pieces[right], k, share, lr, fell: p_after < p_before,
+      loss, read: ids.slice(Math.max(0, n - 12), n).map((id) => pieces[id]).join(""), right: pieces[right], k, share, lr, fell: p_after < p_before, against: gradients[k] * new_m < 0,
       numbers: [...token, before, gradients[k], gradients[k] * share, ...adamw, ...nudges, after, p_after],
     };
   }

@@ -3,8 +3,9 @@ const TEXTS = [ // as in the menu of training.html
   { kind: "words", text: "stories", write: "Ella had a dog.",
     look: "Tom and Ella were the best friends. Tom had a ball. Ella took the ball from Tom." },
   { kind: "characters", text: "stories", write: "Ella had", look: "Tom had a ball. Tom lost the ball." },
-  { kind: "repeats", text: "none", n_heads: 2, context: 32, batch: 32, lr: 3e-3, write: "qjwxzkqj", look: "qzkvbhmqzkvbhmqzkvbhm" },
-  { kind: "characters", text: "own", write: "", look: "" },
+  { kind: "repeats", text: "none", n_heads: 2, context: 32, batch: 32, lr: 3e-3, write: "qjwxzkqj", look: "qzkvbhmqzkvbhmqzkvbhm",
+    hint: "Each text repeats 6 to 15 random letters, so only copying predicts them. Press Train. Later, try one layer: can it copy?" },
+  { kind: "characters", text: "own", write: "", look: "", hint: "Paste a text or drop a file. A model learns a short text by heart." },
 ];
 const SIZES = [[64, 2], [64, 1], [96, 3]]; // coordinates, layers
 const RATES = [1e-4, 3e-4, 1e-3, 2e-3, 3e-3, 6e-3, 0.01, 0.02, 0.05, 0.1, 0.3, 1], RATE = 6e-3;
@@ -92,15 +93,15 @@ function draw(view) {
 
   function forget() {
     if (run.about) say(`Forgotten. The learning rate stays ${parts.chosen.textContent}. The next press starts from random numbers.`);
-    run = empty();
     clear();
     post("forget", { which: (which = ++runs) });
   }
 
   function clear() {
+    run = empty();
     head = [0, 0];
     pressed(false);
-    post("forget", { which: ++which });
+    parts.own.setCustomValidity("");
     for (const name of "rows grid map mapSay written wrote pace headSay".split(" ")) parts[name].replaceChildren();
     parts.hand.hidden = true;
     parts.python.textContent = python(about());
@@ -120,7 +121,7 @@ function draw(view) {
     fill(text, text.lr);
     forget();
     const set = ` The learning rate is now ${parts.chosen.textContent}, which suits this text.`;
-    say((text.text === "own" ? "Paste a text or drop a file." : START) + (parts.rate.value === before ? "" : set));
+    say((text.hint || START) + (parts.rate.value === before ? "" : set));
   }
 
   // Sets the inputs to what an opened model was trained with. Returns a sentence about them.
@@ -149,8 +150,8 @@ function draw(view) {
       say(`${whole(found.n_weights)} ${numbers}, ${whole(found.size)} different tokens${learns}${more}`);
       curve();
     },
-    progress({ losses, seconds }) {
     replaced({ by }) { clear(); which = by; }, // by the model of a file, which was found right
+    progress({ losses, seconds }) {
       run.loss.push(...losses);
       if (!on) pressed(false); // a single step
       const n = run.loss.length;
@@ -168,11 +169,9 @@ function draw(view) {
       later();
     },
     look(found) { run.found = found; later(); },
-    unknown({ unknown }) {
-      say(`Unknown to the model and ${run.kept ? "read as \ufffd" : "left out"}: ${unknown.slice(0, 20).join(" ")}`);
-    },
+    unknown({ unknown }) { say(`Unknown to the model and ${run.kept ? "read as \ufffd" : "left out"}: ${unknown.slice(0, 20).join(" ")}`); },
     followed: byHand,
-    muted({ head: [layer, place], before, after }) {
+    muted({ head: [layer, place], step, before, after }) {
       parts.headSay.textContent = before === null ? "The file has no text to measure the loss on." :
         `At step ${step}, with layer ${layer}, head ${place} silenced, the loss on ${unread()} goes from ${number(before)} to ${number(after)}. The head works again now.`;
     },
@@ -188,7 +187,10 @@ function draw(view) {
       setTimeout(() => URL.revokeObjectURL(link.href), 1000);
       say('Saved as my-gpt.safetensors. In Python: GPT.from_pretrained("my-gpt.safetensors").');
     },
-    error({ message }) { failed(message); },
+    error({ message }) {
+      if (run.about && !run.held.length && !parts.ownBox.hidden) parts.own.setCustomValidity(message);
+      failed(message);
+    },
   };
 
   function failed(message) {
@@ -329,9 +331,9 @@ function draw(view) {
 
   function attention() {
     const { tokens, weights } = run.found, n = tokens.length, all = heads();
+    const color = getComputedStyle(view.root).getPropertyValue("--attention").match(/\w\w/g).map((hex) => parseInt(hex, 16));
     if (parts.grid.childElementCount !== all.length) parts.grid.replaceChildren(...all.map((one) => {
       const button = el("button", { type: "button" }, [el("canvas", { "aria-hidden": "true" }), `layer ${one[0]}, head ${one[1]}`]);
-    const color = getComputedStyle(view.root).getPropertyValue("--attention").match(/\w\w/g).map((hex) => parseInt(hex, 16));
       button.addEventListener("click", () => { head = one; parts.headSay.replaceChildren(); attention(); });
       return button;
     }));
@@ -370,17 +372,17 @@ function draw(view) {
   function shown(token) { return token.replace(/\n/g, "\u23ce").replace(/^ (?=.)/, "").replace(/^ $/, "\u2423"); }
 
   // One step, in numbers that a pocket calculator can follow.
-  function byHand({ read, right, k, share, lr, fell, numbers }) {
+  function byHand({ read, right, k, share, lr, fell, against, numbers }) {
     const exact = (x) => Number(x.toPrecision(5)).toString().replaceAll("-", "\u2212"), row = shown(right);
-    const said = { done: run.loss.length, row, k, share: exact(share), reached: exact(lr / RATES[parts.rate.value]) };
+    const said = { done: run.loss.length, row, k, batch: run.about.batch, share: exact(share), reached: exact(lr / RATES[parts.rate.value]) };
     for (const [name, value] of Object.entries(said)) parts[name].textContent = value;
     parts.fell.hidden = !fell;
+    parts.against.hidden = !against;
     const cells = [`\u2026${read}`, row, ...numbers.map((some) => [some].flat().map(exact).join(" \u2192 "))];
     parts.hand.querySelectorAll("td").forEach((cell, i) => { cell.textContent = cells[i]; });
     parts.hand.hidden = false;
-    // The sample of the single step before gives way: many single steps would fill the table.
     const [row_now, row_before] = parts.rows.children;
-    if (row_before && row_before.single) row_before.remove();
+    if (row_before && row_before.single) row_before.remove(); // they would fill the table
     row_now.single = true;
   }
 
@@ -397,7 +399,7 @@ function draw(view) {
   function build() {
     parts.live = view.root.querySelector(".tl-say");
     view.controls.after(parts.live);
-    view.picture.innerHTML = view.data.html;
+    view.picture.innerHTML = view.data.html.replace(/[{}]/g, (sign) => (sign === "{" ? "<" : ">"));
     for (const part of view.picture.querySelectorAll("[data-part]")) parts[part.dataset.part] = part;
     parts.more.before(chart);
     view.controls.append(...parts.controls.children);
