@@ -457,7 +457,8 @@ def test_attention_is_seen_in_the_dark(reader):
     reader.press("One step")
     reader.heard("followed")
     first = "document.querySelector('.tl-heads canvas').getContext('2d').getImageData(0, 0, 1, 1).data.join()"
-    reader.tab.wait_for_function(f"{first} === '242,160,208,255'")
+    reader.root.locator("svg rect").first.wait_for()
+    assert reader.tab.evaluate(first) == "242,160,208,255"
     seen = reader.root.locator("svg rect").evaluate_all("all => all.map((one) => +one.getAttribute('fill-opacity'))")
     n = reader.root.locator("svg[aria-label^=Layer] text").count() / 2
     assert sum(opacity**2 for opacity in seen) == pytest.approx(n, rel=0.05) and n > 9
