@@ -84,9 +84,7 @@ def training_view() -> View:
     A model that learns in this page (an interactive view: it needs a notebook or a page)
     """
     lines = {name: lines.strip() for name, lines in PYTHON.items()}
-    # As `to_json` makes six bytes of each < or >, the script puts them back.
-    html = shortened(JS / "training.html").translate(str.maketrans('<>"', "{}'"))
-    data = _counted() | {"warmup": Settings.warmup, "python": lines, "html": html}
+    data = _counted() | {"warmup": Settings.warmup, "python": lines, "html": shortened(JS / "training.html")}
     return View("training", data, "A model that learns in this page")
 
 

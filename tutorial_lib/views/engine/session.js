@@ -116,7 +116,7 @@ class Session {
 
   // One step, with the last token that the first text of the batch must predict, and a weight of that token: column k of
   // its row in the table of tokens, where the gradient is largest. numbers: one for each line of the table in
-  // training.html; of AdamW's m and v the old one and the new one.
+  // one_step.html; of AdamW's m and v the old one and the new one.
   follow() {
     const table = this.parameters.named["embeddings.tokens.weight"], [size, d] = table.shape, n = this.about.context - 1;
     const [weights, means, squares] = [table, table.m, table.v].map((X) => machine.view(X).slice()), { pieces } = this.vocabulary;

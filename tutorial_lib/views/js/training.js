@@ -54,6 +54,8 @@ function draw(view) {
     worker.onerror = ({ message }) => failed(`The model cannot be trained in this browser: ${message}`);
     post("book", { names: view.data.names, ...made.book });
     const words = await TL.inflate(made.stories);
+    parts.hand.innerHTML = made.hand;
+    name_parts();
     parts.stories = { words, characters: words.replaceAll("<|endoftext|>", "\n"), repeats: "" };
   }
 
@@ -396,11 +398,15 @@ function draw(view) {
 
   // ---- What the reader can press
 
+  function name_parts() {
+    for (const part of view.picture.querySelectorAll("[data-part]")) parts[part.dataset.part] = part;
+  }
+
   function build() {
     parts.live = view.root.querySelector(".tl-say");
     view.controls.after(parts.live);
-    view.picture.innerHTML = view.data.html.replace(/[{}]/g, (sign) => (sign === "{" ? "<" : ">"));
-    for (const part of view.picture.querySelectorAll("[data-part]")) parts[part.dataset.part] = part;
+    view.picture.innerHTML = view.data.html;
+    name_parts();
     parts.more.before(chart);
     view.controls.append(...parts.controls.children);
     const listen = (event, all) => Object.entries(all).forEach(([name, act]) => parts[name].addEventListener(event, act));
