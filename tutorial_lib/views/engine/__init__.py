@@ -24,7 +24,7 @@ from tutorial_lib.gpt import GPT
 from tutorial_lib.tokenization import WordPiece, kinds
 from tutorial_lib.tokenization.bpe import END, byte_characters
 from tutorial_lib.vectors import embed
-from tutorial_lib.views.base import JS, pack_text
+from tutorial_lib.views.base import JS, pack_text, shortened
 from tutorial_lib.views.tokenizer import rules_of
 from tutorial_lib.weights.eight_bits import GROUP, rounded, rounded_model
 from tutorial_lib.weights.files import read_text
@@ -157,10 +157,11 @@ def write_worker(folder) -> None:
 
 
 def write_training(folder, tokenizer, texts) -> None:
-    """Write training.js: the worker that trains, and what it can read: texts, and a `BPE` that cuts them."""
+    """Write training.js: the worker that trains, a step's table, and what it can read: texts, and a `BPE` that cuts them."""
     pieces = [tokenizer.decode([id]).replace(END, "\n") for id in range(len(tokenizer))]
     trains = {
         "source": _joined("train", TRAINER),
+        "hand": shortened(JS / "one_step.html"),
         "book": {"tokenizer": _bpe(tokenizer), "tokens": tokenizer.tokens, "pieces": pieces},
         "stories": pack_text("".join(END + text for text in texts)),
     }

@@ -192,7 +192,7 @@ var tutorialLib = (function () {
       });
       view.root.querySelector(".tl-say").before(button); // it floats beside the sentence
     },
-    // A worker that trains a model, the tokenizer and the stories that it needs: {worker, book, stories}.
+    // A worker that trains a model, the tokenizer and the stories that it needs, and the table of a step: {worker, book, stories, hand}.
     training: async function () {
       if (!tutorialLib.trains) await script("training");
       const { source, ...more } = tutorialLib.trains;

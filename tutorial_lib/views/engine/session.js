@@ -105,8 +105,7 @@ class Session {
     return loss_of(model, ids, next, texts, keep);
   }
 
-  // One step of training. Returns the loss before it.
-  learn(model = this.model) {
+  learn(model = this.model) { // one step of training; returns the loss before it
     if (!this.loss) throw new Error("The file has no text: choose one to train again from random weights.");
     return one_step(model, this.parameters, this.loss, this.generator, this.settings, this.step++);
   }
@@ -117,7 +116,7 @@ class Session {
 
   // One step, with the last token that the first text of the batch must predict, and a weight of that token: column k of
   // its row in the table of tokens, where the gradient is largest. numbers: one for each line of the table in
-  // training.html; of AdamW's m and v the old one and the new one.
+  // one_step.html; of AdamW's m and v the old one and the new one.
   follow() {
     const table = this.parameters.named["embeddings.tokens.weight"], [size, d] = table.shape, n = this.about.context - 1;
     const [weights, means, squares] = [table, table.m, table.v].map((X) => machine.view(X).slice()), { pieces } = this.vocabulary;
@@ -140,7 +139,7 @@ class Session {
     const token = [p_before, -Math.log(p_before), 1 - p_before], adamw = [[m, new_m], [v, new_v], corrected, root, lr];
     const nudges = [(-lr * corrected) / (root + 1e-8), -lr * settings.weight_decay * before];
     return {
-      loss, read: ids.slice(Math.max(0, n - 12), n).map((id) => pieces[id]).join(""), right: pieces[right], k, share, lr, fell: p_after < p_before,
+      loss, read: ids.slice(Math.max(0, n - 12), n).map((id) => pieces[id]).join(""), right: pieces[right], k, share, lr, fell: p_after < p_before, against: gradients[k] * new_m < 0,
       numbers: [...token, before, gradients[k], gradients[k] * share, ...adamw, ...nudges, after, p_after],
     };
   }
@@ -155,8 +154,7 @@ class Session {
     return machine.pass(() => this.loss_of(judged, judged.ids.length / this.about.context, keep));
   }
 
-  // Probabilities of the token after these.
-  next(ids, temperature = 1) {
+  next(ids, temperature = 1) { // probabilities of the token after these
     machine.texts = 1;
     return machine.pass(() => {
       const [logits] = this.model.forward(ids.slice(-this.about.context)), [n, size] = logits.shape;

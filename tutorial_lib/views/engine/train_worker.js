@@ -4,8 +4,7 @@ const TURN = 100, LOOK = 1500; // milliseconds
 let machine, session = null, book = null, run = 0, on = false, turns = 0, seconds = 0, looked = 0, text = "", writing = null;
 const tell = (kind, more, moved) => postMessage({ kind, run, ...more }, moved);
 
-// A new one for each run: the memory of the model before is free again.
-function new_machine() {
+function new_machine() { // for each run: the memory of the model before is free again
   try {
     return Training(TrainingKernel(Uint8Array.from(atob(KERNEL), (letter) => letter.charCodeAt(0))));
   } catch {
@@ -18,20 +17,18 @@ const asked = {
   book({ tokenizer, tokens, ...more }) {
     book = { cut: BPE(tokenizer), tokens, ids: new Map(tokens.map((token, id) => [token, id])), ...more };
   },
-  // about, text: as Session has them. Whatever fails, no run is left.
-  begin({ about, text, which }) { forget(which); start(about, text); },
+  begin({ about, text, which }) { forget(which); start(about, text, which); }, // whatever fails, no run is left
   forget({ which }) { forget(which); },
   // Bytes of a file that `save` made. It goes on with the book's stories; a reader's own text is not in it.
   open({ bytes, stories, which }) {
-    forget(which);
     let weights, about;
     try {
       [weights, about] = read_safetensors(new Uint8Array(bytes));
       about = JSON.parse(about.about);
     } catch {
-      throw new Error("This is not a file that this page has saved.");
+      throw new Error(`This is not a file that this page has saved.${session ? " The model is kept." : ""}`);
     }
-    start(about, about.text === "stories" ? stories[about.kind] : null, weights);
+    start(about, about.text === "stories" ? stories[about.kind] : null, which, weights);
   },
   train() { if (!on) turn(++turns); },
   stop() { if (on) sample(); on = false; },
@@ -45,7 +42,7 @@ const asked = {
   },
   rate({ lr }) { session.about.lr = lr; },
   look(data) { text = data.text; look(); },
-  mute({ head }) { tell("muted", { head, before: session.evaluate(), after: session.evaluate(head) }); },
+  mute({ head }) { tell("muted", { head, step: session.step, before: session.evaluate(), after: session.evaluate(head) }); },
   write({ text }) {
     const unknown = session.vocabulary.unknown(text);
     if (unknown.length) tell("unknown", { unknown });
@@ -65,9 +62,18 @@ function forget(which) {
   seconds = 0;
 }
 
-function start(about, text, saved) {
-  machine = new_machine();
-  session = new Session(about, text, book, saved);
+function start(about, text, which, saved) {
+  const before = machine;
+  let made;
+  try {
+    machine = new_machine();
+    made = new Session(about, text, book, saved);
+  } finally {
+    if (!made) machine = before; // a file that is refused leaves the model as it was
+  }
+  if (saved) tell("replaced", { by: which });
+  forget(which);
+  session = made;
   const { parameters, vocabulary: { tokens }, ids, baselines = {}, copied } = session;
   const n_weights = parameters.all.reduce((sum, W) => sum + machine.view(W).length, 0), kept = tokens.includes("\ufffd");
   const more = { size: tokens.length, n_tokens: ids && ids.length, machine: machine.name, is_opened: Boolean(saved) };
@@ -75,8 +81,7 @@ function start(about, text, saved) {
   sample();
 }
 
-// A few tokens at a time, until another text is asked for.
-function write_on(which) {
+function write_on(which) { // a few tokens at a time, until another text is asked for
   guarded(() => {
     for (let i = 0; i < 4; i++) {
       const { value, done } = which === writing ? which.next() : { done: true };
@@ -87,7 +92,7 @@ function write_on(which) {
   });
 }
 
-const is_due = (step) => [10, 30, 60].includes(step) || step % (step < 500 ? 100 : 250) === 0;
+const is_due = (step) => step === 10 || step % (step < 100 ? 20 : step < 500 ? 50 : 250) === 0;
 
 function turn(which) {
   guarded(() => {

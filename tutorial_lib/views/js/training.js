@@ -1,28 +1,24 @@
 // A GPT that learns in the page: its loss, what it writes, where its heads look, and one weight followed through a step.
-// As in the menu of training.html.
-const TEXTS = [
+const TEXTS = [ // as in the menu of training.html
   { kind: "words", text: "stories", write: "Ella had a dog.",
     look: "Tom and Ella were the best friends. Tom had a ball. Ella took the ball from Tom." },
   { kind: "characters", text: "stories", write: "Ella had", look: "Tom had a ball. Tom lost the ball." },
-  { kind: "repeats", text: "none", n_heads: 2, context: 32, batch: 32, lr: 3e-3, write: "qjwxzkqj", look: "qzkvbhmqzkvbhmqzkvbhm" },
-  { kind: "characters", text: "own", write: "", look: "" },
+  { kind: "repeats", text: "none", n_heads: 2, context: 32, batch: 32, lr: 3e-3, write: "qjwxzkqj", look: "qzkvbhmqzkvbhmqzkvbhm",
+    hint: "Each text repeats 6 to 15 random letters, so only copying predicts them. Press Train. Later, try one layer: can it copy?" },
+  { kind: "characters", text: "own", write: "", look: "", hint: "Paste a text or drop a file. A model learns a short text by heart." },
 ];
-// Coordinates, layers.
-const SIZES = [[64, 2], [64, 1], [96, 3]];
+const SIZES = [[64, 2], [64, 1], [96, 3]]; // coordinates, layers
 const RATES = [1e-4, 3e-4, 1e-3, 2e-3, 3e-3, 6e-3, 0.01, 0.02, 0.05, 0.1, 0.3, 1], RATE = 6e-3;
-// Milliseconds between two sentences read aloud: in the first 100 steps, and later.
-const EARLY = 500, QUIET = 8000;
-// Samples that are kept; pixels of a letter in a drawing.
-const ROWS = 40, LETTER = 12;
-// What a model starts from: another one needs a new model.
-const CHOICES = ["text", "size", "seed", "own"];
+const EARLY = 500, QUIET = 8000; // milliseconds between two sentences read aloud: in the first 100 steps, and later
+const ROWS = 40, LETTER = 12; // samples that are kept; pixels of a letter in a drawing
+const CHOICES = ["text", "size", "seed", "own"]; // what a model starts from: another one needs a new model
 const START = "Press Train. The model starts from random numbers.";
 const { el, svg, number } = TL, whole = (n) => n.toLocaleString("en-US"), percent = (x) => `${Math.round(100 * x)}%`;
 
 function draw(view) {
   const page = view.still ? null : window.tutorialLib, trains = page && page.training, parts = {};
   const chart = svg("svg", { role: "img" });
-  let worker = null, which = 0, on = false, told = 0, reports = false, dirty = false, run = empty(), head = [0, 0];
+  let worker = null, which = 0, runs = 0, on = false, told = 0, reports = false, dirty = false, run = empty(), head = [0, 0];
   if (trains) build();
   else view.picture.replaceChildren(chart);
   curve();
@@ -45,8 +41,7 @@ function draw(view) {
   // The worker, once; the first press loads it.
   function trainer() {
     return (parts.worker = parts.worker || load().catch((error) => {
-      // The next press tries again.
-      parts.worker = null;
+      parts.worker = null; // the next press tries again
       failed(error.message);
       throw error;
     }));
@@ -59,6 +54,8 @@ function draw(view) {
     worker.onerror = ({ message }) => failed(`The model cannot be trained in this browser: ${message}`);
     post("book", { names: view.data.names, ...made.book });
     const words = await TL.inflate(made.stories);
+    parts.hand.innerHTML = made.hand;
+    name_parts();
     parts.stories = { words, characters: words.replaceAll("<|endoftext|>", "\n"), repeats: "" };
   }
 
@@ -71,8 +68,7 @@ function draw(view) {
     const mine = which;
     if (!worker) say("Loading the texts \u2026");
     await trainer();
-    // Something else was chosen meanwhile.
-    if (mine !== which) return;
+    if (mine !== which) return; // something else was chosen meanwhile
     if (!run.about && !parts.seed.checkValidity()) return failed("The seed must be a whole number from 0 to 9,999.");
     if (!run.about) begin();
     post(ask, more);
@@ -83,13 +79,13 @@ function draw(view) {
     const text = is_own ? parts.own.value.replace(/\r\n?/g, "\n") : parts.stories[chosen.kind];
     if (is_own && !parts.look.value) parts.look.value = text.trim().slice(0, 30).replace(/\s+/g, " ");
     look();
-    post("begin", { about: chosen, text, which: ++which });
+    post("begin", { about: chosen, text, which: (which = ++runs) });
   }
 
   // Whether a model may go: the reader is asked about one that has learned. If not, the menus show its choices again.
-  function may_go() {
-    const n = run.loss.length, ask = "Another text, size, seed or file starts a new model. Forget this one, now at step";
-    if (!n || confirm(`${ask} ${n}?`)) return true;
+  function may_go(why = "Another text, size, seed or file starts a new model. ") {
+    const n = run.loss.length;
+    if (!n || confirm(`${why}Forget this model, now at step ${n}?`)) return true;
     CHOICES.forEach((name, i) => { parts[name].value = run.chosen[i]; });
     say("The model is kept.");
     return false;
@@ -99,10 +95,15 @@ function draw(view) {
 
   function forget() {
     if (run.about) say(`Forgotten. The learning rate stays ${parts.chosen.textContent}. The next press starts from random numbers.`);
+    clear();
+    post("forget", { which: (which = ++runs) });
+  }
+
+  function clear() {
     run = empty();
     head = [0, 0];
     pressed(false);
-    post("forget", { which: ++which });
+    parts.own.setCustomValidity("");
     for (const name of "rows grid map mapSay written wrote pace headSay".split(" ")) parts[name].replaceChildren();
     parts.hand.hidden = true;
     parts.python.textContent = python(about());
@@ -122,7 +123,7 @@ function draw(view) {
     fill(text, text.lr);
     forget();
     const set = ` The learning rate is now ${parts.chosen.textContent}, which suits this text.`;
-    say((text.text === "own" ? "Paste a text or drop a file." : START) + (parts.rate.value === before ? "" : set));
+    say((text.hint || START) + (parts.rate.value === before ? "" : set));
   }
 
   // Sets the inputs to what an opened model was trained with. Returns a sentence about them.
@@ -151,10 +152,10 @@ function draw(view) {
       say(`${whole(found.n_weights)} ${numbers}, ${whole(found.size)} different tokens${learns}${more}`);
       curve();
     },
+    replaced({ by }) { clear(); which = by; }, // by the model of a file, which was found right
     progress({ losses, seconds }) {
       run.loss.push(...losses);
-      // A single step.
-      if (!on) pressed(false);
+      if (!on) pressed(false); // a single step
       const n = run.loss.length;
       parts.pace.textContent = `Step ${n}, ${seconds.toFixed(0)} s of training, ${(n / seconds).toFixed(1)} steps per second`;
       if (on && run.held.length > 1) report(QUIET);
@@ -170,13 +171,11 @@ function draw(view) {
       later();
     },
     look(found) { run.found = found; later(); },
-    unknown({ unknown }) {
-      say(`Unknown to the model and ${run.kept ? "read as \ufffd" : "left out"}: ${unknown.slice(0, 20).join(" ")}`);
-    },
+    unknown({ unknown }) { say(`Unknown to the model and ${run.kept ? "read as \ufffd" : "left out"}: ${unknown.slice(0, 20).join(" ")}`); },
     followed: byHand,
-    muted({ head: [layer, place], before, after }) {
+    muted({ head: [layer, place], step, before, after }) {
       parts.headSay.textContent = before === null ? "The file has no text to measure the loss on." :
-        `With layer ${layer}, head ${place} silenced, the loss on ${unread()} goes from ${number(before)} to ${number(after)}. The head works again now.`;
+        `At step ${step}, with layer ${layer}, head ${place} silenced, the loss on ${unread()} goes from ${number(before)} to ${number(after)}. The head works again now.`;
     },
     // While it trains, later tokens are a later model's.
     wrote({ text }) {
@@ -190,12 +189,14 @@ function draw(view) {
       setTimeout(() => URL.revokeObjectURL(link.href), 1000);
       say('Saved as my-gpt.safetensors. In Python: GPT.from_pretrained("my-gpt.safetensors").');
     },
-    error({ message }) { failed(message); },
+    error({ message }) {
+      if (run.about && !run.held.length && !parts.ownBox.hidden) parts.own.setCustomValidity(message);
+      failed(message);
+    },
   };
 
   function failed(message) {
-    // The next press begins anew.
-    if (!run.loss.length && !run.held.length) run.about = null;
+    if (!run.held.length) run.about = null; // the next press begins anew
     pressed(false);
     say(message);
   }
@@ -232,7 +233,7 @@ function draw(view) {
     const up = lately > loss + 0.3 && `the loss on its batches has risen to ${number(lately)} nats`;
     if (step <= run.moved && run.moved < run.loss.length) return `Since then, you have moved the learning rate${up ? `, and ${up}` : ""}.`;
     if (loss > run.baselines.guessing + 0.3) return `That is worse than guessing, as it is sure of wrong tokens${reason}`;
-    if (loss > lowest[1] + 0.1) return `It has risen from ${number(lowest[1])} nats at step ${lowest[0]}${reason}`;
+    if (loss > lowest[1] + 0.1) return `That is above its lowest, ${number(lowest[1])} nats at step ${lowest[0]}${reason}`;
     return up && run.loss.length >= step + 10 ? `Since then, ${up}${reason}` : "";
   }
 
@@ -332,6 +333,7 @@ function draw(view) {
 
   function attention() {
     const { tokens, weights } = run.found, n = tokens.length, all = heads();
+    const color = getComputedStyle(view.root).getPropertyValue("--attention").match(/\w\w/g).map((hex) => parseInt(hex, 16));
     if (parts.grid.childElementCount !== all.length) parts.grid.replaceChildren(...all.map((one) => {
       const button = el("button", { type: "button" }, [el("canvas", { "aria-hidden": "true" }), `layer ${one[0]}, head ${one[1]}`]);
       button.addEventListener("click", () => { head = one; parts.headSay.replaceChildren(); attention(); });
@@ -343,7 +345,7 @@ function draw(view) {
       canvas.width = canvas.height = n || 1;
       if (!n) return;
       const context = canvas.getContext("2d"), image = context.createImageData(n, n), from = one[1] * n * n;
-      for (let k = 0; k < n * n; k++) image.data.set([190, 76, 148, 255 * Math.sqrt(weights[one[0]][from + k])], 4 * k);
+      for (let k = 0; k < n * n; k++) image.data.set([...color, 255 * Math.sqrt(weights[one[0]][from + k])], 4 * k);
       context.putImageData(image, 0, 0);
     });
     large(tokens);
@@ -353,12 +355,12 @@ function draw(view) {
   function large(all) {
     const width = Math.min(480, parts.map.parentElement.clientWidth || 480), room = width - 80, found = score(head);
     const tokens = all.slice(0, Math.floor(room / LETTER)), n = tokens.length, side = room / Math.max(n, 16), drawn = [];
-    const label = { "text-anchor": "end", "font-size": LETTER };
+    const label = (token) => ({ "text-anchor": "end", "font-size": token === " " ? 8 : LETTER }); // its sign is large
     tokens.forEach((token, t) => {
       const down = `translate(${76 + (t + 0.8) * side} ${n * side + 4}) rotate(-90)`;
-      drawn.push(svg("text", { x: 72, y: (t + 0.8) * side, ...label }, shown(token)), svg("text", { transform: down, ...label }, shown(token)));
+      drawn.push(svg("text", { x: 72, y: (t + 0.8) * side, ...label(token) }, shown(token)), svg("text", { transform: down, ...label(token) }, shown(token)));
       for (let s = 0; s <= t; s++) if (weight(head, t, s) > 0.01) drawn.push(svg("rect",
-        { x: 76 + s * side, y: t * side, width: side, height: side, "fill-opacity": weight(head, t, s).toFixed(2) }));
+        { x: 76 + s * side, y: t * side, width: side, height: side, "fill-opacity": Math.sqrt(weight(head, t, s)).toFixed(2) }));
     });
     const again = found.again ? `. At a token that occurred earlier, ${percent(found.after)} is on the token that followed it then.` : ".";
     const says = `Layer ${head[0]}, head ${head[1]}: ${percent(found.before)} of its attention is on the previous token${again}`;
@@ -372,17 +374,17 @@ function draw(view) {
   function shown(token) { return token.replace(/\n/g, "\u23ce").replace(/^ (?=.)/, "").replace(/^ $/, "\u2423"); }
 
   // One step, in numbers that a pocket calculator can follow.
-  function byHand({ read, right, k, share, lr, fell, numbers }) {
+  function byHand({ read, right, k, share, lr, fell, against, numbers }) {
     const exact = (x) => Number(x.toPrecision(5)).toString().replaceAll("-", "\u2212"), row = shown(right);
-    const said = { done: run.loss.length, row, k, share: exact(share), reached: exact(lr / RATES[parts.rate.value]) };
+    const said = { done: run.loss.length, row, k, batch: run.about.batch, share: exact(share), reached: exact(lr / RATES[parts.rate.value]) };
     for (const [name, value] of Object.entries(said)) parts[name].textContent = value;
     parts.fell.hidden = !fell;
+    parts.against.hidden = !against;
     const cells = [`\u2026${read}`, row, ...numbers.map((some) => [some].flat().map(exact).join(" \u2192 "))];
     parts.hand.querySelectorAll("td").forEach((cell, i) => { cell.textContent = cells[i]; });
     parts.hand.hidden = false;
-    // The sample of the single step before gives way: many single steps would fill the table.
     const [row_now, row_before] = parts.rows.children;
-    if (row_before && row_before.single) row_before.remove();
+    if (row_before && row_before.single) row_before.remove(); // they would fill the table
     row_now.single = true;
   }
 
@@ -396,18 +398,22 @@ function draw(view) {
 
   // ---- What the reader can press
 
+  function name_parts() {
+    for (const part of view.picture.querySelectorAll("[data-part]")) parts[part.dataset.part] = part;
+  }
+
   function build() {
     parts.live = view.root.querySelector(".tl-say");
     view.controls.after(parts.live);
     view.picture.innerHTML = view.data.html;
-    for (const part of view.picture.querySelectorAll("[data-part]")) parts[part.dataset.part] = part;
-    parts.pace.before(chart);
+    name_parts();
+    parts.more.before(chart);
     view.controls.append(...parts.controls.children);
     const listen = (event, all) => Object.entries(all).forEach(([name, act]) => parts[name].addEventListener(event, act));
     listen("click", {
       train() { parts.hand.hidden = true; press(on ? "stop" : "train"); pressed(!on); },
       step() { pressed(false); press("step"); },
-      forget,
+      forget() { if (may_go("")) forget(); },
       silence() { press("mute", { head }); },
       write() {
         run.wrote = null;
@@ -429,20 +435,17 @@ function draw(view) {
     parts.chosen.textContent = RATES[parts.rate.value];
     parts.rate.setAttribute("aria-valuetext", parts.chosen.textContent);
     if (run.loss.length) run.moved = run.loss.length;
-    // What was said of the old rate is soon replaced.
-    told = Math.min(told, performance.now() - QUIET + EARLY);
+    told = Math.min(told, performance.now() - QUIET + EARLY); // the old rate's sentence is soon replaced
     post("rate", { lr: RATES[parts.rate.value] });
     if (!run.about) parts.python.textContent = python(about());
   }
 
   async function open() {
-    if (!parts.file.files.length) return;
-    if (!may_go()) return (parts.file.value = "");
-    const bytes = await parts.file.files[0].arrayBuffer();
-    forget();
+    const [file] = parts.file.files, bytes = file && may_go() && (await file.arrayBuffer());
+    parts.file.value = ""; // the same file can be opened again
+    if (!bytes) return;
     await trainer();
-    run.about = about();
-    post("open", { bytes, stories: parts.stories, which: ++which });
+    post("open", { bytes, stories: parts.stories, which: ++runs });
   }
 
   async function drop(event) {
