@@ -195,7 +195,7 @@ def main(channel):
     """Run the job. `channel` is where results go; the student's cells do not see this name."""
     with open("/job/job.pickle", "rb") as file:
         job = pickle.load(file)
-    sys.path[:0] = job["path"]
+    sys.path.insert(0, "/site")  # NumPy
     signal.signal(signal.SIGALRM, interrupt)
     signal.signal(signal.SIGPROF, interrupt)
     end = time.monotonic() + job["seconds"]
