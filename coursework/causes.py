@@ -91,11 +91,8 @@ def stopped(name, error, code):
     """Why `name` gave no value, where the sandbox told an error, for the student."""
     kind = error["type"]
     if kind == "NotImplementedError":
-        above = [] if error["cell"] is None else code.sources[error["cell"]].split("\n")[: error["line"]]
-        owner = next((line[4:].partition("(")[0] for line in reversed(above) if line.startswith("def ")), name)
         where = code.line(error["cell"], error["line"]) or ". "
-        needs = "" if owner == name else f" needs {owner}, which"
-        return f"{name}{needs} is not written yet{where}If it is, remove that line."
+        return f"{name} needs code that is not written yet{where}If it is written, remove that line."
     if kind in GAVE:
         return f"{name} returned {GAVE[kind]}"
     if kind == "NameError" and error["name"]:
@@ -126,8 +123,6 @@ def _absent(name, error, code):
         return f"{subject} is not there: its import failed{code.line(*lacking)}{BORROWED if borrowed else ALONE}"
     if cell is None and missing != name and not any(re.search(rf"\b{missing}\b", one) for one in code.sources):
         return f"{name} stopped with NameError{where}"  # no name of the student's: it could spell a hidden input
-    if cell is None and any(re.search(rf"^[ \t]*%.*\b{missing}\b", source, re.M) for source in code.sources):
-        return f"{subject} is not there: a line that begins with % does not run in grading{where}"
     if cell is None:
         return f"{subject} is not defined in any of your cells{where}"
     before = code.ran.get(cell, {}).get("error")
