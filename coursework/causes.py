@@ -76,23 +76,12 @@ class Code:
         return f"stopped with {kind}{python}{where}{ALONE if lacks else ADVICE.get(error['type'], '')}"
 
 
-def stops(code):
-    """Which cells stopped above a function, in sentences for the student: that costs nothing, but may not be meant."""
-    told = []
-    for cell, ran in sorted(code.ran.items()):
-        error = ran["error"]
-        below = error and error["line"] and code.sources[cell].split("\n")[error["line"] :]
-        if below and any(line.startswith("def ") for line in below):
-            told.append(f"A cell {code.stopped(error)} The functions below that line still count.")
-    return told
-
-
 def stopped(name, error, code):
     """Why `name` gave no value, where the sandbox told an error, for the student."""
     kind = error["type"]
     if kind == "NotImplementedError":
         where = code.line(error["cell"], error["line"]) or ". "
-        return f"{name} needs code that is not written yet{where}If it is written, remove that line."
+        return f"{name} needs code that is not written yet{where}If you have written it, remove that line."
     if kind in GAVE:
         return f"{name} returned {GAVE[kind]}"
     if kind == "NameError" and error["name"]:

