@@ -17,7 +17,7 @@ from tests.coursework.conftest import ASSIGNMENT, SMALL, below, blocks, value
 
 CODE = blocks("sandboxed.txt")
 
-WRITABLE = ["/x", "x", "/dev/x", "/dev/shm/x", "/site/x", "/job/x", "/etc/x", "/proc/1/mem"]
+WRITABLE = ["/x", "x", "/dev/x", "/dev/shm/x", "/site/x", "/job/x", "/job/job.pickle", "/job/worker.py", "/proc/1/mem"]
 SECRETS = {
     "passwords": "/etc/passwd", "host name": "/etc/hostname", "another process": "/proc/1/environ", "root": "/root",
     "home": os.path.expanduser("~"), "repository": str(sources.ASSIGNMENTS.parents[1]),
