@@ -21,6 +21,7 @@ GAVE = {  # the worker's own words for values
 ADVICE = dict.fromkeys(("ModuleNotFoundError", "ImportError"), ALONE)
 ADVICE |= dict.fromkeys(("FileNotFoundError", "PermissionError", "OSError"), NO_FILES)
 ADVICE |= {"EOFError": "Grading has no input: remove input()."}
+ADVICE |= {"NotImplementedError": "Your code is not written yet. If you have written it, remove that line."}
 ADVICE |= {"Unhashable": "A list cannot be a key or an element of a set: use a tuple, also where it comes from."}
 ENDS = {"timeout": "it took too long", "memory": "it took too much memory", "crashed": "Python itself ended"}
 ENDS |= {"too much output": "it produced too much output"}
@@ -79,9 +80,6 @@ class Code:
 def stopped(name, error, code):
     """Why `name` gave no value, where the sandbox told an error, for the student."""
     kind = error["type"]
-    if kind == "NotImplementedError":
-        where = code.line(error["cell"], error["line"]) or ". "
-        return f"{name} needs code that is not written yet{where}If you have written it, remove that line."
     if kind in GAVE:
         return f"{name} returned {GAVE[kind]}"
     if kind == "NameError" and error["name"]:
