@@ -21,6 +21,7 @@ GAVE = {  # the worker's own words for values
 ADVICE = dict.fromkeys(("ModuleNotFoundError", "ImportError"), ALONE)
 ADVICE |= dict.fromkeys(("FileNotFoundError", "PermissionError", "OSError"), NO_FILES)
 ADVICE |= {"EOFError": "Grading has no input: remove input()."}
+ADVICE |= {"NotImplementedError": "Your code is not written yet. If you have written it, remove that line."}
 ADVICE |= {"Unhashable": "A list cannot be a key or an element of a set: use a tuple, also where it comes from."}
 ENDS = {"timeout": "it took too long", "memory": "it took too much memory", "crashed": "Python itself ended"}
 ENDS |= {"too much output": "it produced too much output"}
@@ -76,26 +77,9 @@ class Code:
         return f"stopped with {kind}{python}{where}{ALONE if lacks else ADVICE.get(error['type'], '')}"
 
 
-def stops(code):
-    """Which cells stopped above a function, in sentences for the student: that costs nothing, but may not be meant."""
-    told = []
-    for cell, ran in sorted(code.ran.items()):
-        error = ran["error"]
-        below = error and error["line"] and code.sources[cell].split("\n")[error["line"] :]
-        if below and any(line.startswith("def ") for line in below):
-            told.append(f"A cell {code.stopped(error)} The functions below that line still count.")
-    return told
-
-
 def stopped(name, error, code):
     """Why `name` gave no value, where the sandbox told an error, for the student."""
     kind = error["type"]
-    if kind == "NotImplementedError":
-        above = [] if error["cell"] is None else code.sources[error["cell"]].split("\n")[: error["line"]]
-        owner = next((line[4:].partition("(")[0] for line in reversed(above) if line.startswith("def ")), name)
-        where = code.line(error["cell"], error["line"]) or ". "
-        needs = "" if owner == name else f" needs {owner}, which"
-        return f"{name}{needs} is not written yet{where}If it is, remove that line."
     if kind in GAVE:
         return f"{name} returned {GAVE[kind]}"
     if kind == "NameError" and error["name"]:
@@ -126,8 +110,6 @@ def _absent(name, error, code):
         return f"{subject} is not there: its import failed{code.line(*lacking)}{BORROWED if borrowed else ALONE}"
     if cell is None and missing != name and not any(re.search(rf"\b{missing}\b", one) for one in code.sources):
         return f"{name} stopped with NameError{where}"  # no name of the student's: it could spell a hidden input
-    if cell is None and any(re.search(rf"^[ \t]*%.*\b{missing}\b", source, re.M) for source in code.sources):
-        return f"{subject} is not there: a line that begins with % does not run in grading{where}"
     if cell is None:
         return f"{subject} is not defined in any of your cells{where}"
     before = code.ran.get(cell, {}).get("error")

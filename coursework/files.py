@@ -6,7 +6,6 @@ which hold those. Nothing is unpacked to disk, and no path in an archive means a
 that a student handed in is a file like any other: it is not a notebook.
 """
 
-import errno
 import hashlib
 import io
 import os
@@ -20,6 +19,8 @@ from functools import lru_cache, partial
 from itertools import islice, permutations
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
+
+from coursework.processes import OURS, attempted
 
 MOST_BYTES = 20 << 20  # of a notebook: an assignment with its figures has under one, but outputs may be long
 MOST_NAME = 160  # bytes of a student's name in a file's name
@@ -35,7 +36,6 @@ ENCRYPTED = 1  # a flag of a file in an archive
 # Letters and marks without ink: a name with one looks like the name without it.
 UNSEEN = re.compile("[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\ufe00-\ufe0f\uffa0]")
 METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)  # the readers of the others return far more than they are asked
-OURS = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EMFILE, errno.ENFILE)  # no student's doing: grading stops
 
 
 def student_name(text):
@@ -47,8 +47,7 @@ def student_name(text):
     composed = unicodedata.normalize("NFC", UNSEEN.sub("", text[:300]))  # macOS writes an accent as a second character
     letters = (one if unicodedata.category(one)[0] in "LMN" or one in "._@+" else "-" for one in composed)
     name = re.sub("-+", "-", "".join(letters))
-    while len(name.encode()) > MOST_NAME:  # a file's name has at most 255 bytes
-        name = name[:-1]
+    name = name.encode()[:MOST_NAME].decode(errors="ignore")  # a file's name has at most 255 bytes
     name = name.lstrip("-.@+")[:80].rstrip("-.")  # not hidden, no way to another folder, no formula for a spreadsheet
     return name or "unnamed-" + _digest(text)
 
@@ -134,21 +133,16 @@ def _walk(folder):
         for entry in sorted(inside, key=lambda entry: entry.name):
             path = (*where, entry.name)
             seen[path[0]] += 1
-            folders = entry.is_dir(follow_symlinks=False)
             if seen[path[0]] == MOST_SEEN + 1:
                 yield (path[0], ""), None, f"holds more than {MOST_SEEN:,} files: the others were not looked at"
             elif seen[path[0]] > MOST_SEEN:
                 continue
-            elif entry.is_symlink():
-                yield path, None, "is a link: it was not opened"
-            elif folders and len(path) > MOST_DEPTH:
-                yield path, None, "is too deep in folders: it was not opened"
-            elif folders:
-                waiting.append(path)
-            elif not entry.is_file(follow_symlinks=False):
-                yield path, None, "is not a regular file: it was not opened"
-            else:
+            elif entry.is_file(follow_symlinks=False):
                 yield path, entry.path, None
+            elif entry.is_dir(follow_symlinks=False) and len(path) <= MOST_DEPTH:
+                waiting.append(path)
+            else:
+                yield path, None, "is a link, or no regular file, or too deep in folders: it was not opened"
 
 
 EMPTY = "is a folder without a file"
@@ -265,9 +259,9 @@ class _Bounded(io.BufferedReader):
 
 
 def _read(path):
-    with open(path, "rb", buffering=0) as file:
-        content = b"".join(islice(iter(lambda: file.read(PIECE), b""), MOST_BYTES // PIECE + 1))
-    return content if len(content) <= MOST_BYTES else _refuse(LARGE)
+    if os.path.getsize(path) > MOST_BYTES:
+        raise ValueError(LARGE)
+    return Path(path).read_bytes()
 
 
 def _refuse(reason):
@@ -282,24 +276,26 @@ def _archive(path, time):
 
 def _in_archive(path, shown, owner, known, roster):
     """Return (owner, Found) of each file in an LMS's archive, whose names name students; or of the archive itself."""
-    try:
-        time = os.stat(path).st_mtime_ns
-        items = [(_parts(item), item) for item in _archive(path, time).infolist() if not item.is_dir()]
-        if any(EXPORTED.fullmatch("/".join(of)) for of, _ in items):
-            raise ValueError("is an export of Gradescope: unpack it here, and grade again")
-        items = [(of, item) for of, item in items if of[1:] or of and (_is_notebook(of[0]) or of_an_lms(of[0]))]
-        if sum(item.file_size for of, item in items if _is_notebook(of[-1])) > MOST_ARCHIVE:
-            raise ValueError(f"holds more than {MOST_ARCHIVE >> 30} GB: nothing in it was opened")
-    except Exception as error:  # an archive that somebody made up may break its reader in any way
-        if isinstance(error, OSError) and error.errno in OURS:
-            raise
-        reason = str(error) if type(error) is ValueError else "is not a zip archive that can be read"
+    time = os.stat(path).st_mtime_ns
+    items, reason = attempted(_listed, path, time)
+    if reason:
         return [(owner, Found(shown, partial(_refuse, reason), archive=shown))]
     found = []
     for of, item in items:
         read, name = partial(_read_member, path, time, item), f"{shown}: {_shown(item.filename)}"
         found.append((_owner(of, known, roster), Found(name, read, not _is_notebook(of[-1]), shown)))
     return found
+
+
+def _listed(path, time):
+    """(the parts of its path, item) of each file in an archive that may be somebody's."""
+    items = [(_parts(item), item) for item in _archive(path, time).infolist() if not item.is_dir()]
+    if any(EXPORTED.fullmatch("/".join(of)) for of, _ in items):
+        raise ValueError("is an export of Gradescope: unpack it here, and grade again")
+    items = [(of, item) for of, item in items if of[1:] or of and (_is_notebook(of[0]) or of_an_lms(of[0]))]
+    if sum(item.file_size for of, item in items if _is_notebook(of[-1])) > MOST_ARCHIVE:
+        raise ValueError(f"holds more than {MOST_ARCHIVE >> 30} GB: nothing in it was opened")
+    return items
 
 
 def _parts(item):

@@ -32,7 +32,6 @@ class Marks(HandedIn):
     hints: dict[str, str] = field(default_factory=dict)  # of the usual mistake whose values came
     own: dict[str, object] = field(default_factory=dict)  # this question -> what is right
     ran: list[str] = field(default_factory=list)  # what was seen when the code ran, for the teacher
-    stops: list[str] = field(default_factory=list)  # the same for the student, too
     changes: list[str] = field(default_factory=list)  # what the mark was before, and why it changed
     key: str = ""  # what the marks depend on besides the notebook
     submitted: bool = True
@@ -63,13 +62,12 @@ def mark(work):
     right = own_code.answer_of(question, marks.me, (work.records.get(question) or {}).get("value"))
     marks.own = {} if right is None else {question: right}
     marks.ran = [f"the code ended a run in the sandbox ({place}: {how})" for place, how in code.ended.items()]
-    marks.stops = causes.stops(code)
     return noted(marks, submission)
 
 
 def noted(marks, submission):
     """Add the notes on the file to the marks: they may change if the notebook and its marks do not."""
-    marks.file, marks.told = submission.file, [*submission.told, *marks.stops]
+    marks.file, marks.told = submission.file, submission.told
     marks.notes = [*marks.changes, *submission.notes, *marks.ran]
     marks.pictures = submission.pictures
     return marks

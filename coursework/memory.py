@@ -69,7 +69,7 @@ def place():
 
 
 def remove(path):
-    """Remove a group once all that was in it has ended; what does not go now is removed at the next start."""
+    """Remove a group once all that was in it has ended."""
     until = time.monotonic() + 5
     while path.exists() and time.monotonic() < until:
         with contextlib.suppress(OSError):

@@ -28,19 +28,17 @@ from coursework import memory, seccomp
 from coursework.messages import understood
 
 WORKER = Path(__file__).with_name("worker.py")
-MOST = 1 << 20  # bytes of the answer to a call that says nothing else
 START = 60  # seconds until the first cell starts; nothing of the student's runs before that
 WAITS = 4  # the share of the seconds left, a quarter, that nothing may be said for
 LATE = 0.5  # seconds that an interruption, or an end, may take
 ENVIRONMENT = {"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": "/tmp", "LANG": "C.UTF-8", "PYTHONHASHSEED": "0"}
 ENVIRONMENT |= {f"{name}_NUM_THREADS": "1" for name in ("OMP", "OPENBLAS", "MKL")}
-# The Python that runs this, outside of a virtual environment; NumPy and the libraries that came with it; and the
-# folders of the standard library, which may hold those of installed packages.
+# The Python that runs this, outside of a virtual environment; NumPy and the libraries that came with it; the standard
+# library; and the folders in it that may hold installed packages, which nobody sees.
 PYTHON = str(Path(sys._base_executable).resolve())
 NUMPY = [path for path in map(Path(np.__file__).parent.with_name, ("numpy", "numpy.libs")) if path.exists()]
-BASES = {"base": sys.base_prefix, "platbase": sys.base_exec_prefix}
-BASES |= {f"installed_{name}": path for name, path in BASES.items()}
-STANDARD = sorted({sysconfig.get_path(name, vars=BASES) for name in ("stdlib", "platstdlib")})
+STANDARD = Path(sysconfig.get_path("stdlib"))
+HIDDEN = [path for path in (*STANDARD.glob("*-packages"), *STANDARD.glob("ensurepip")) if not path.is_symlink()]
 
 
 class Interrupted(RuntimeError):
@@ -81,8 +79,7 @@ def ready():
     if shutil.which("bwrap") is None:
         install = "apt-get install bubblewrap, or dnf install bubblewrap"
         raise NoSandbox(f"bwrap is not on this machine, and students' code never runs without a sandbox: {install}")
-    _clean()
-    call = {"id": "answer", "part": "answer", "name": "answer", "arguments": None}
+    call = {"id": "answer", "part": "answer", "name": "answer", "arguments": None, "most": 1000}
     job = {"cells": ["import numpy\nanswer = int(numpy.prod([6, 7]))"], "calls": [call]}
     with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as printed:
         outcome = run(job, printed=printed)
@@ -108,86 +105,59 @@ def run(job, limits=Limits(), stop=None, printed=subprocess.DEVNULL):
     variable. stop: a threading.Event; once it is set, the sandbox is ended and `Interrupted` raised. printed: a file
     for all that is printed, without a bound: for code of our own.
     """
-    with tempfile.TemporaryDirectory(prefix=f"grade-{os.getpid()}-") as folder:
-        folder = Path(folder)
-        shutil.copyfile(WORKER, folder / "worker.py")  # first: by it a folder that was left behind is known
-        job = {"leave_out": [], "keep": {}, **job, "path": ["/site"], "seconds": limits.seconds}
-        job["calls"] = [{"most": MOST, **call} for call in job["calls"]]
-        with open(folder / "job.pickle", "wb") as file:
-            pickle.dump(job, file)
-        with _bubblewrap(folder, limits) as box:
-            return _collect(*box, job, limits, stop, printed)
+    job = {"leave_out": [], "keep": {}, **job, "seconds": limits.seconds}
+    with tempfile.TemporaryFile() as given, tempfile.TemporaryFile() as allowed:  # no names: nothing can be left behind
+        pickle.dump(job, given)
+        allowed.write(seccomp.program())
+        given.seek(0)
+        allowed.seek(0)
+        with memory.group(limits.memory) as group:
+            results, write = os.pipe()
+            inherited = given.fileno(), allowed.fileno(), write
+            command = [*(group.enter if group else []), *_bubblewrap(limits, *inherited)]
+            how = {"stdin": subprocess.DEVNULL, "stdout": printed, "stderr": subprocess.STDOUT}
+            bare = {"PATH": os.environ.get("PATH", os.defpath)}
+            process = subprocess.Popen(command, env=bare, pass_fds=inherited, start_new_session=True, **how)
+            os.close(write)
+            return _collect(process, results, group, job, limits, stop)
 
 
-def _clean():
-    """Remove what gradings that were killed left behind: groups and folders, all named grade-PROCESS-..."""
-    groups = memory.place().glob("grade-*-*") if memory.place() else ()
-    folders = (path.parent for path in Path(tempfile.gettempdir()).glob(f"grade-*-*/{WORKER.name}"))
-    for paths, remove in ((groups, memory.remove), (folders, shutil.rmtree)):
-        for path in paths:
-            process = path.name.split("-")[1]
-            if process.isdecimal() and not Path("/proc", process).exists():
-                with contextlib.suppress(OSError):  # another grading may remove it, too
-                    remove(path)
-
-
-@contextlib.contextmanager
-def _bubblewrap(folder, limits):
-    """(command, descriptor to read results from, those that it gets, its memory cgroup or None) of a new sandbox."""
-    read, write = os.pipe()
-    filter_read, filter_write = os.pipe()
-    os.write(filter_write, seccomp.program())
-    os.close(filter_write)
+def _bubblewrap(limits, given, allowed, write):
+    """The command that starts the worker. given, allowed, write: descriptors for the job, the filter, and results."""
     command = ["prlimit", f"--as={limits.memory}", "--core=0", "--nofile=256", "bwrap"]
     command += ["--unshare-all", "--unshare-user", "--disable-userns", "--die-with-parent", "--new-session"]
-    command += ["--clearenv", "--cap-drop", "ALL", "--seccomp", str(filter_read)]
-    command += [word for path in (*_libraries(), *STANDARD) for word in ("--ro-bind", path, path)]
-    command += [word for path in _below_standard()[0] for word in ("--tmpfs", path, "--remount-ro", path)]
-    command += ["--ro-bind", PYTHON, PYTHON, "--ro-bind", str(folder), "/job"]
-    command += [word for path in NUMPY for word in ("--ro-bind", str(path), f"/site/{path.name}")]
-    devices = [f"/dev/{name}" for name in ("null", "zero", "random", "urandom")]
-    command += [word for path in devices for word in ("--dev-bind", path, path)]
+    command += ["--clearenv", "--cap-drop", "ALL", "--seccomp", str(allowed)]
+    for path in (*_libraries(), STANDARD, PYTHON):
+        command += ["--ro-bind", path, path]
+    for path in HIDDEN:
+        command += ["--tmpfs", path, "--remount-ro", path]
+    for path in NUMPY:
+        command += ["--ro-bind", path, f"/site/{path.name}"]
+    for name in ("null", "zero", "random", "urandom"):
+        command += ["--dev-bind", f"/dev/{name}", f"/dev/{name}"]
+    for name, value in ENVIRONMENT.items():
+        command += ["--setenv", name, value]
+    command += ["--ro-bind", WORKER, "/job/worker.py", "--ro-bind-data", str(given), "/job/job.pickle"]
     # No /proc: it tells the paths of the first process, and a write to its memory would run code that has no filter.
     command += ["--dir", "/tmp", "--chdir", "/tmp", "--remount-ro", "/"]
-    command += [word for pair in ENVIRONMENT.items() for word in ("--setenv", *pair)]
-    command += [PYTHON, "-I", "-S", "-u", "-W", "ignore", "/job/worker.py", str(write)]
-    with memory.group(limits.memory) as group:
-        yield [*(group.enter if group else []), *command], read, (write, filter_read), group
-
-
-@lru_cache
-def _below_standard():
-    """Below the standard library: the folders of other packages, which nobody sees; and its compiled files."""
-    hidden, compiled = [], []
-    for top in STANDARD:
-        for folder, below, files in os.walk(top):
-            others = {name for name in below if name.endswith("-packages") or name == "ensurepip"}
-            hidden += [os.path.join(folder, name) for name in others]
-            below[:] = [name for name in below if name not in others]
-            compiled += [os.path.join(folder, name) for name in files if name.endswith(".so")]
-    return sorted(path for path in hidden if not os.path.islink(path)), compiled
+    return [*command, PYTHON, "-I", "-S", "-u", "-W", "ignore", "/job/worker.py", str(write)]
 
 
 @lru_cache
 def _libraries():
     """The system's libraries that Python and NumPy load, file by file: nothing else of the system is there."""
-    compiled = [path for path in _below_standard()[1] if "tkinter" not in path]  # no windows
-    compiled += [str(path) for folder in NUMPY for path in folder.rglob("*.so*")]
+    compiled = [path for path in STANDARD.glob("lib-dynload/*.so") if "tkinter" not in path.name]  # no windows
+    compiled += [path for folder in NUMPY for path in folder.rglob("*.so*")]
     told = subprocess.run(["ldd", PYTHON, *compiled], capture_output=True, text=True).stdout
     found = re.findall(r"^\t(?:.* => )?(/.*) \(0x[0-9a-f]+\)$", told, re.MULTILINE)
     found = {os.path.normpath(path) for path in [*found, "/etc/ld.so.cache"]}
-    inside = (*STANDARD, *map(str, NUMPY))
+    inside = tuple(map(str, (STANDARD, *NUMPY)))
     return sorted(path for path in found if os.path.exists(path) and not path.startswith(inside))
 
 
-def _collect(command, results, inherited, group, job, limits, stop, printed):
-    """Start the sandbox, read what it says up to the limits, and end it in time, whatever it does."""
+def _collect(process, results, group, job, limits, stop):
+    """Read what the sandbox says up to the limits, and end it in time, whatever it does."""
     outcome, said = Outcome(), bytearray()
-    how = {"stdin": subprocess.DEVNULL, "stdout": printed, "stderr": subprocess.STDOUT, "start_new_session": True}
-    bare = {"PATH": os.environ.get("PATH", os.defpath)}
-    process = subprocess.Popen(command, env=bare, pass_fds=inherited, **how)
-    for descriptor in inherited:
-        os.close(descriptor)
     began, deadline, block = None, time.monotonic() + START, True
     try:
         while block and outcome.ended == "done":

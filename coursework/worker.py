@@ -18,7 +18,6 @@ import ast
 import builtins
 import codeop
 import contextlib
-import io
 import json
 import os
 import pickle
@@ -57,7 +56,7 @@ def set_timers(of_the_processor, by_the_clock):
 
 def interrupt(*_):
     set_timers(0, 0)  # one of them is enough
-    raise TookTooLong("was stopped because it took too long")
+    raise TookTooLong
 
 
 def plain(value, depth=0):
@@ -195,7 +194,7 @@ def main(channel):
     """Run the job. `channel` is where results go; the student's cells do not see this name."""
     with open("/job/job.pickle", "rb") as file:
         job = pickle.load(file)
-    sys.path[:0] = job["path"]
+    sys.path.insert(0, "/site")  # NumPy
     signal.signal(signal.SIGALRM, interrupt)
     signal.signal(signal.SIGPROF, interrupt)
     end = time.monotonic() + job["seconds"]
@@ -263,9 +262,7 @@ def value_of(names, call):
 
 if __name__ == "__main__":
     results = os.fdopen(int(sys.argv[1]), "w", encoding="utf-8")
-    sys.stdin = io.StringIO()
     try:
         main(results)
     finally:
-        results.flush()
         os._exit(0)  # no __del__, no atexit of the student's runs after this

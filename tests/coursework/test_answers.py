@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from coursework import checks, comparison, references, sources
-from tests.coursework.test_exercises import EXERCISES, attention, each_exercise, in_a_cell, mistakes_in
+from tests.coursework.test_exercises import EXERCISES, attention, in_a_cell
 from tutorial_book.exercises import exercise as exercises
 
 TEXT = Path(__file__).with_name("answers.txt").read_text(encoding="utf-8")
@@ -29,8 +29,8 @@ def calls_of(kind):
     return found
 
 
-def passes(function, name, kind="hidden"):
-    calls = calls_of(kind)[name]
+def passes(function, name):
+    calls = calls_of("hidden")[name]
     return all(comparison.wrong(call, comparison.given_by(function, call)) is None for call in calls)
 
 
@@ -50,13 +50,6 @@ def test_an_answer_is_told_and_graded_rightly(name, told, source, capsys, monkey
         assert "Hint" not in said
     if not endless and told not in ("changes its inputs", "stopped with SystemExit"):  # grading copies, or stops them
         assert passes(student, name) == right_here
-
-
-@each_exercise
-def test_each_usual_mistake_fails_hidden_checks(exercise):
-    kinds = ("public", "hidden") if exercise.home in ("geometry", "project") else ("hidden",)
-    for hint, mistake in mistakes_in(exercise).items():
-        assert not [kind for kind in kinds if passes(mistake, exercise.name, kind)], hint
 
 
 @pytest.mark.parametrize("check", [name for name in checks.load("1-tokenization") if not name.endswith("-bert")])

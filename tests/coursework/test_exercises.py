@@ -29,10 +29,6 @@ EXERCISES = [exercise for home in references.HOMES for exercise in exercises.EXE
 each_exercise = pytest.mark.parametrize("exercise", EXERCISES, ids=lambda exercise: exercise.name)
 
 
-def mistakes_in(exercise):
-    return references.mistakes(references.HOMES[exercise.home])[exercise.name]
-
-
 def in_a_cell(source, name, **names):
     """A function out of a cell of a notebook: IPython keeps the cell's lines where tracebacks find them."""
     file = f"<cell {id(source)}>"

@@ -50,17 +50,14 @@ def overlapping(count):
 
 
 BOMB = bytes(24 << 20)
-SMALL, MIDDLE = struct.pack("<L", 1000), struct.pack("<L", 4 << 20)  # what its list of files says of its size
+SMALL = struct.pack("<L", 1000)  # what its list of files says of its size
 # name -> (the archive, what is said of it, megabytes that its reader may take)
 HOSTILE = {
     "a bomb": (lambda: zipped({"eve.ipynb": BOMB}), "larger than", 8),
     "a bomb of bzip2": (lambda: patched(24, SMALL, BOMB, zipfile.ZIP_BZIP2), "unusual way", 8),
-    "a bomb of LZMA": (lambda: patched(24, SMALL, BOMB, zipfile.ZIP_LZMA), "unusual way", 8),
     "a bomb that says it is small": (lambda: patched(24, SMALL, BOMB), "is broken: BadZipFile", 16),
-    "a bomb that says it is 4 MB": (lambda: patched(24, MIDDLE, BOMB), "is broken: BadZipFile", 16),
     "zstandard": (lambda: patched(10, b"\x5d\x00"), "unusual way", 8),
     "encrypted": (lambda: patched(8, b"\x01\x00"), "unusual way", 8),
-    "strongly encrypted": (lambda: patched(8, b"\x41\x00"), "unusual way", 8),
     "a later version of zip": (lambda: patched(6, b"\x63\x00"), "not graded", 8),
     "noise": (lambda: patched(-400, random.Random(0).randbytes(340)), "not graded", 8),
     "very many files": (lambda: zipped({f"{i:040}": "" for i in range(30_000)}), "lists too many files", 12),
@@ -132,15 +129,12 @@ def test_only_regular_files_are_opened(put, monkeypatch, sort_out, tmp_path):
 
     monkeypatch.setattr(os, "scandir", scandir)
     found = sort_out()
-    assert {name: one.notes[0] for name, one in found.items() if one.notes} == {
-        "ada": "ada/pipe.ipynb: not graded: is not a regular file: it was not opened",
-        "closed": "closed: not graded: could not be opened: Permission denied",
-        "kim": "kim/closed: not graded: could not be opened: Permission denied",
-        "max": f"max/{'d/' * 9}d: not graded: is too deep in folders: it was not opened",
-        "eve": "eve.ipynb: not graded: is not a regular file: it was not opened",
-        "zoe": "zoe: not graded: is a link: it was not opened",
-        "lee": f"lee/{NAME}: not graded: is a link: it was not opened",
-    }
+    odd = {"ada": "ada/pipe.ipynb", "max": f"max/{'d/' * 9}d", "eve": "eve.ipynb", "zoe": "zoe", "lee": f"lee/{NAME}"}
+    why = "is a link, or no regular file, or too deep in folders: it was not opened"
+    expected = {name: f"{path}: not graded: {why}" for name, path in odd.items()}
+    for name, path in {"closed": "closed", "kim": "kim/closed"}.items():
+        expected[name] = f"{path}: not graded: could not be opened: Permission denied"
+    assert {name: one.notes[0] for name, one in found.items() if one.notes} == expected
     assert {name for name, one in found.items() if one.cells} == {"ada", "bob", "kim"}
 
 

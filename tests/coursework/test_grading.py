@@ -234,7 +234,8 @@ def test_nothing_among_submissions_is_imported(tmp_path, bubblewrap):
 
 
 def calls_of(*names):
-    return [{"id": name, "part": name, "name": name.split(".")[0], "arguments": pickle.dumps([])} for name in names]
+    how = {"arguments": pickle.dumps([]), "most": 1000}
+    return [{"id": name, "part": name, "name": name.split(".")[0], **how} for name in names]
 
 
 def test_what_ends_a_run_is_not_called_again(monkeypatch):

@@ -23,10 +23,9 @@ def _with_and_without_padding(name, rng):
         yield call(name, X, weights, heads, mask, case="with padding")
 
 
-functions = ("multi_head_attention", "bert_layer", "pre_norm_layer")
-multi_head_attention_hidden, bert_layer_hidden, pre_norm_layer_hidden = (
-    partial(_with_and_without_padding, name) for name in functions
-)
+multi_head_attention_hidden = partial(_with_and_without_padding, "multi_head_attention")
+bert_layer_hidden = partial(_with_and_without_padding, "bert_layer")
+pre_norm_layer_hidden = partial(_with_and_without_padding, "pre_norm_layer")
 
 
 def layer_norm_hidden(rng):

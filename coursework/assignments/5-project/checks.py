@@ -54,7 +54,6 @@ def _judge_report(texts, labels, report):
 def _dictionary(report):
     """Return a student's report, with NumPy's numbers as others; None if it is not a dictionary."""
     try:
-        scalar = {name: isinstance(value, dict) and value["shape"] == [] for name, value in report["pairs"]}
-        return {name: value["values"] if scalar[name] else value for name, value in report["pairs"]}
+        return {name: value["values"] if isinstance(value, dict) else value for name, value in report["pairs"]}
     except (TypeError, ValueError, KeyError):
         return None
