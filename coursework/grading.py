@@ -12,7 +12,7 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from tqdm import tqdm
 
 from coursework import comparison, exam, files, marks, processes, results, rosters, runs, sandbox
-from coursework.submissions import RIGHT_ONE, age, base, sorted_out
+from coursework.submissions import RIGHT_ONE, base, beaten, sorted_out
 
 NOT_YET = "Your work could not be graded yet. Your teacher knows, and will look into it."
 
@@ -94,10 +94,11 @@ class Batch:
         same = before and before.digest == submission.digest
         if same and before.key == self.key:
             return marks.noted(before, submission)
-        if before and not same and submission.student not in self.again and age(submission) <= age(before):
-            note = f"another file, {submission.file}, was not graded: the mark is that of {before.file}."
+        stays = before and not same and submission.student not in self.again and beaten(submission, before)
+        if stays:
+            note = f"another file, {submission.file}, was not graded: it {stays}, {before.file}."
             note += f" To grade it instead, say --again {submission.student}"
-            told = f"Your file {base(submission.file)} was not graded: your mark is that of {base(before.file)}, which"
+            told = f"Your file {base(submission.file)} was not graded: it {stays}, {base(before.file)}, which"
             told += f" you handed in before. {RIGHT_ONE}."
             return _unchanged(before, submission, [note], [told])
         try:

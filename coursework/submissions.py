@@ -20,13 +20,13 @@ from tutorial_book.exercises import own_code
 
 MOST_TEXT = 100_000  # characters that a student writes: the rest neither runs nor is shown
 MOST_ADDED = 50  # cells that a student added and that run and are shown: no code runs that the teacher does not see
+MOST_START = 1_000  # bytes of a file that show what it is
 MOST_ME = 2_000  # characters of the cell with the student's name
 A_FEW_WORDS = 60  # characters: a heading has fewer, an answer in the wrong place has more
 ANSWER = re.compile(rf".{{{A_FEW_WORDS}}}.|attachment:", re.S)  # in an added cell: words, or a picture of them
 VARIANT = re.compile(r', "(\w{1,20})"\);?\s*$')  # at the end of a check: the variant whose rules it uses
 INSTALL = "#@title Install the book's library"  # the first cell of a released notebook; grading needs none of it
 RIGHT_ONE = "If it is the right one, tell your teacher"
-OLDER = f"is older than another of yours by its name, or has fewer answers. {RIGHT_ONE}"
 SENTENCES = Path(__file__).with_name("sentences.tsv")  # for students; the page "Check my notebook" has them too
 TOLD = {line.split("\t")[0]: line.split("\t")[3] for line in SENTENCES.read_text(encoding="utf-8").splitlines()}
 
@@ -63,23 +63,27 @@ def sorted_out(folder, assignment, known=None, roster=(), names=None):
 
     contents = ((student, one.shown, *processes.attempted(one.read)) for student, one in files)
     for (student, one), (submission, problem) in zip(files, processes.each(read_one, contents), strict=True):
-        before, now = now, sum(os.times()[2:4])
-        used[student] += now - before
+        start, now = now, sum(os.times()[2:4])
+        used[student] += now - start
         if problem:
             left[student].append((one.shown, problem))
             continue
-        chosen[student], *more = sorted([submission, *filter(None, [chosen.get(student)])], key=_rank)
-        left[student] += [(one.file, OLDER) for one in more]
+        before = chosen.setdefault(student, submission)
+        if before is not submission:
+            reason = beaten(submission, before)
+            chosen[student], other = (before, submission) if reason else (submission, before)
+            reason = f"{reason or beaten(before, submission)}, {base(chosen[student].file)}. {RIGHT_ONE}"
+            left[student].append((other.file, reason))
         for one in pictures.too_many(list(chosen.values())):
             one.told.append("Your pictures are not shown: all submissions together have too many.")
     refused = {student: Submission(student, assignment, theirs[0].shown) for student, theirs, _ in found}
-    for student, _, notes in found:
+    for student, file, reason in ((student, *one) for student, files in left.items() for one in files):
         submission = chosen.get(student, refused[student])
-        for file, reason in left[student]:
-            another = f"Another file of yours, {base(file)}, was not graded: it {reason}."
-            submission.notes.append(f"{file}: not graded: {reason}")
-            submission.told.append(another if student in chosen else _told(file, reason))
-        submission.notes += notes
+        another = f"Another file of yours, {base(file)}, was not graded: it {reason}."
+        submission.notes.append(f"{file}: not graded: {reason}")
+        submission.told.append(another if student in chosen else _told(file, reason))
+    for student, _, notes in found:
+        chosen.get(student, refused[student]).notes.extend(notes)
     return list(chosen.values()), [one for student, one in refused.items() if student not in chosen]
 
 
@@ -95,11 +99,13 @@ def base(file):
     return re.split(r"[/\\]|: ", file.rstrip("/"))[-1]
 
 
-def _rank(submission):
-    """The one with most answers comes first; then the newer one by its name."""
-    given = released(submission.assignment).texts
-    written = sum(_even(text) not in given for text in submission.answers.values())
-    return -written, [-number for number in age(submission)], submission.file
+def beaten(one, other):
+    """Return why another file of the same student counts in place of this one; "" if this one counts."""
+    given = released(one.assignment).texts
+    more, fewer = (sum(_even(text) not in given for text in each.answers.values()) for each in (other, one))
+    if more > fewer:
+        return "has fewer answers than the one that counts"
+    return "" if more < fewer or age(one) > age(other) else "is not newer, by its name, than the one that counts"
 
 
 def age(handed_in):
@@ -191,7 +197,7 @@ def read(student, file, content, assignment):
     answers = _answers(submission, pieces, mine, release)
     held = {piece for same in answers.values() for piece in same}
     extra = [piece for piece in pieces if piece.name is None and piece not in held]
-    _note_blank(submission, held, extra, release)
+    _note_blank(submission, answers, extra, release)
     _keep_code(submission, pieces, held, release)
     _keep_texts(submission, answers, extra)
     submission.me = own_code.name_in(submission.answers.get("me", "")[:MOST_ME]) or student
@@ -294,19 +300,27 @@ def _answers(submission, pieces, mine, release):
         if others and mine:
             _say(submission, "elsewhere", name=answer)
         answers[answer] = [own, *others] if own and (own.own or not others) else others
-    if lost := ", ".join(name for name, held in answers.items() if not held):
-        _say(submission, "missing", names=lost)
     return {name: held for name, held in answers.items() if held}
 
 
-def _note_blank(submission, held, extra, release):
-    """Say that nothing was written, or no words in their cell but some elsewhere, which only a human can read."""
-    if not any(piece.own for piece in held) and not any(piece.kind == "code" for piece in extra):
+def _note_blank(submission, answers, extra, release):
+    """Say which answers are missing or blank, and where there are words that only a human can read."""
+    elsewhere = any(piece.kind == "markdown" and ANSWER.search(piece.text) for piece in extra)
+    nameless = TOLD["nameless"] in submission.told
+    lost = [name for name in release.answers if name not in answers]
+    if nameless and elsewhere:  # the words have no cell of their own
+        lost = [name for name in lost if name in release.defined]
+    if lost:
+        _say(submission, "missing", names=", ".join(lost))
+    own = [piece for pieces in answers.values() for piece in pieces if piece.own]
+    if not own and not any(piece.kind == "code" for piece in extra):
         _say(submission, "blank")
-    written = {piece.name for piece in held if piece.own}
+    written = {piece.name for piece in own}
     empty = ", ".join(name for name in release.of("written") if name not in written)
-    if empty and any(ANSWER.search(piece.text) for piece in extra if piece.kind == "markdown"):
-        _say(submission, "words", names=empty)
+    if empty and elsewhere:
+        submission.notes.append(f"{empty}: the words are in other cells. Read them on the page that `mark` shows")
+        if not nameless:
+            _say(submission, "words", names=empty)
 
 
 def _imports(line):
@@ -366,13 +380,20 @@ OTHERS = {  # what is handed in in place of a notebook, by the end of its name, 
     r"\.html?$": "web-page",
     r"(?<!\.ipynb)$": "name",
 }
+STARTS = {  # the same by a file's first characters, whatever its name is
+    "^%PDF-": "pdf",
+    r"^PK\x03\x04[\s\S]*(?:\[Content_Types|word/|opendocument)": "document",
+    r"^(?:PK\x03\x04|Rar!|7z\xbc|\x1f\x8b)": "archive",
+    r"^(?:\x89PNG|\xff\xd8\xff|GIF8|[\s\S]{4}ftyp)": "picture",
+}
 
 
 def _parsed(content, file):
     """The cells of the notebook in these bytes, each a dictionary."""
-    for pattern, name in OTHERS.items():
-        if re.search(pattern, file, re.I):
-            raise ValueError(TOLD[name])
+    for known, text in ((OTHERS, file), (STARTS, content[:MOST_START].decode("latin-1"))):
+        for pattern, name in known.items():
+            if re.search(pattern, text, re.I):
+                raise ValueError(TOLD[name])
     if not content.strip():
         raise ValueError(TOLD["empty"])
     text = content.decode("utf-8-sig", "replace")

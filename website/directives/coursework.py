@@ -76,6 +76,8 @@ def rules() -> dict:
         },
         "told": {**told, "large": {"weight": "stops", "row": "Outputs", "told": files.LARGE}},
         "others": submissions.OTHERS,
+        "starts": submissions.STARTS,
+        "most_start": submissions.MOST_START,
         "inline": pictures.INLINE.pattern,
         "frames": sorted(pictures.FRAMES),
         "segments": sorted(pictures.SEGMENTS),
