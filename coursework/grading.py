@@ -33,7 +33,8 @@ def grade_all(folder, where, assignment, students=None, seed=None, again=None, l
     seed = results.seed_of(where) if seed is None else seed
     students, kept = students or {}, where / "names.json"  # whose file is whose stays as it was
     names = results.kept(kept, lambda found: {owner: files.student_name(name) for owner, name in found.items()})
-    readable, refused = sorted_out(folder, assignment, rosters.numbers(students), students, names)
+    known = rosters.known(students)
+    readable, refused = sorted_out(folder, assignment, known, students, names)
     owners = {submission.student for submission in (*readable, *refused)}
     if students and len(owners) > 1 and not owners & students.keys():
         asks = "Is it the list of another assignment, or in another language than English?"
@@ -41,7 +42,7 @@ def grade_all(folder, where, assignment, students=None, seed=None, again=None, l
     others = [one.notes[0].rpartition(":")[0] for one in refused if f"{assignment} was asked for" in one.notes[0]]
     if others and not readable and assignment not in results.assignments_in(where):
         raise ValueError(f"no file is the assignment {assignment}. {others[0]}. Check the name and its variant")
-    named = {*map(files.student_name, again or ())}
+    named = {known.get(files.plain(name), files.student_name(name)) for name in again or ()}
     if unknown := named - owners:
         raise ValueError(f"--again names {', '.join(sorted(unknown))}, of whom the folder has no file")
     results.keep(kept, names)

@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 from fractions import Fraction
 
-from coursework import results
+from coursework import results, rosters
 from coursework.files import CANVAS, of_an_lms
 
 RULE = re.compile(r"(?P<percent>\d{1,3}(?:\.\d+)?)%/day(?:,(?P<most>\d{1,3}))?")
@@ -13,7 +13,7 @@ LATE = re.compile(  # a whole status; Moodle says the two largest units
     rf"(?:{STATUS.pattern})?[ -]*(?:(\d+) years? ?)?(?:(\d+) days? ?)?(?:(\d+) hours? ?)?(?:(\d+) mins? ?)?"
     r"(?:(\d+) secs? ?)?late"
 )
-UNKNOWN = "the file's name says that it is late, not by how much: it counts as one day"
+UNKNOWN = "By the names of their files, these are late, and count as one day late. A column days_late says how many: "
 NOTHING = {"rule": "", "days": {}, "files": {}}
 
 
@@ -49,7 +49,7 @@ def note_late(where, assignment, all_marks, roster, rule=None):
     """
     kept = results.kept(where / "late.json", _of_all)
     before = kept.get(assignment, NOTHING)
-    days, files, about = dict(before["days"]), dict(before["files"]), []
+    days, files, unknown = dict(before["days"]), dict(before["files"]), []
     for marks in (one for one in all_marks if one.submitted):
         student = marks.student
         row = dict(roster[student].row) if student in roster else {}
@@ -64,11 +64,11 @@ def note_late(where, assignment, all_marks, roster, rule=None):
             days[student] = min(said, days[student]) if same else said
         elif named and named.re is CANVAS:
             days[student] = int("_LATE_" in named[0])
-            about += [f"{student}: {UNKNOWN}"] * days[student]
+            unknown += [student] * days[student]
         files[student] = marks.digest
     kept[assignment] = {"rule": before["rule"] if rule is None else rule, "days": days, "files": files}
     results.keep(where / "late.json", kept)
-    return about
+    return [f"{UNKNOWN}{rosters.people(roster, unknown)}."] if unknown else []
 
 
 def _days(status, student):

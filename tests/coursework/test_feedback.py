@@ -35,7 +35,7 @@ def test_pages_hold_text_and_no_hidden_check(course):
     assert "About your notebook" in eve and "could not be graded" in eve and "no points yet" in eve
     assert not (course / "feedback" / "kim").exists()
     report = (course / "report.md").read_text()
-    assert "## eve" in report and "not graded" in report and f"No submission, {ASSIGNMENT}: kim." in report
+    assert "## eve" in report and "not graded" in report and f"No submission, {ASSIGNMENT}: kim (Kim Lee)." in report
     assert "## ada" not in report
 
 

@@ -4,6 +4,7 @@ import io
 import json
 import os
 import pickle
+import shutil
 import subprocess
 import sys
 
@@ -42,8 +43,8 @@ def marked(tmp_path, monkeypatch):
         right = submission.answers["softmax"] == SOFTMAX
         lost = {} if right else {"softmax-public": 0, "softmax-hidden": 0}
         points = {**sources.points(ASSIGNMENT, marks=("check",)), **lost}
-        marks = Marks(submission.student, ASSIGNMENT, submission.file, submission.digest, points=points)
-        return noted(marks, submission)
+        of = submission.student, ASSIGNMENT, submission.file, submission.digest
+        return noted(Marks(*of, answers=submission.answers, points=points), submission)
 
     monkeypatch.setattr(sandbox, "ready", lambda: None)
     monkeypatch.setattr(exam, "prepare_apart", lambda *_: None)
@@ -66,8 +67,8 @@ def test_a_mark_changes_by_name_or_word_alone(solved, hand_in, marked):
     for _ in range(2):  # the second time, each sentence appears once
         points, ada = marked()["ada"]
         assert points == 31 and len(ada.notes) == len(ada.told) == 1
-        assert all(one in ada.notes[0] for one in (f"the mark is that of ada/{ASSIGNMENT}.ipynb", "--again ada"))
-        assert "was not graded: your mark is that of" in ada.told[0]
+        assert all(one in ada.notes[0] for one in (f"one that counts, ada/{ASSIGNMENT}.ipynb", "--again ada"))
+        assert "was not graded: it is not newer, by its name, than" in ada.told[0]
     with pytest.raises(ValueError, match="--again names bob, of whom the folder has no file"):
         marked(again=["ada", "bob"])
     points, ada = marked(again=["'ada'"])["ada"]  # as the roster may have it: the marks are called ada
@@ -78,6 +79,17 @@ def test_a_mark_changes_by_name_or_word_alone(solved, hand_in, marked):
         points, ada = marked()["ada"]
         assert points == 31 and "(36 points)" in ada.notes[1] and f"{ASSIGNMENT}.ipynb, was not" in ada.told[0]
     assert marked.graded == ["ada"] * 3
+
+
+@pytest.mark.parametrize("first, second, right", [(1, 2, 2), (2, 1, 2), (1, 9, 1), (9, 1, 1)])
+def test_the_same_file_counts_together_and_one_after_the_other(first, second, right, hand_in, marked, tmp_path):
+    """The newer one, but one with fewer answers never takes the place of the other."""
+    for number in (first, second):
+        notebook = with_code(SOLVED, "attention", "") if number == 9 else with_code(SOLVED, "softmax", f"x = {number}")
+        hand_in("ada", notebook, f"a ({number}).ipynb")
+        last = marked()["ada"][1]
+    shutil.rmtree(tmp_path / "results")
+    assert last.file == marked()["ada"][1].file == f"ada/a ({right}).ipynb"
 
 
 def test_what_cannot_be_graded_leaves_the_mark_and_the_others(solved, hand_in, marked, monkeypatch):

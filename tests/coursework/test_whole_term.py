@@ -192,5 +192,6 @@ def test_the_class_is_counted_and_the_report_written(place):
     masks = {line[3]: line[4:6] for line in lines if line[0] == VARIANT["canvas"] and "causal mask" in line[1]}
     assert masks["all points"] == ["6", "7"] and masks["no points"] == ["1", "7"]  # the partners count once
     report = (place / "results" / "report.md").read_text(encoding="utf-8")
-    assert f"No submission, {VARIANT['moodle']}: {login('moodle', 7)}." in report
+    assert f"No submission, {VARIANT['moodle']}: {login('moodle', 7)} (B Eight)." in report
+    assert f"No LMS knows whose page is {login('canvas', 9)} (A Seven): pass it on by hand" in report
     assert f"{login('moodle', 6)}" in report
