@@ -49,7 +49,7 @@ def publish(where):
         students = listed[assignment] = rosters.kept(where, assignment)
         about += words.convert(where, assignment)
         unread = list(results.stored(where, assignment).values()).count(None)
-        about += [f"{unread} marks of an earlier version were not read: grade again."] if unread else []
+        about += [f"{unread} marks are damaged or of an earlier version: grade again."] if unread else []
         scores = words.scores(where, assignment, results.marks_in(where, assignment, students))
         lines += stats.write_class(where, assignment, scores)
         scores, said = rosters.shared(scores, students)

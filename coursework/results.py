@@ -8,6 +8,7 @@ import importlib.metadata
 import json
 import platform
 import secrets
+import typing
 import zipfile
 from contextlib import contextmanager
 from dataclasses import asdict
@@ -89,9 +90,29 @@ def load(results, assignment, student):
     """Return a student's marks, or None if there are none that this version reads."""
     try:
         data = json.loads((results / "marks" / assignment / f"{student}.json").read_text(encoding="utf-8"))
-        return Marks(**data["marks"]) if data["version"] == VERSION else None
+        return fitting(Marks, data["marks"]) if data["version"] == VERSION else None
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return None
+
+
+def fitting(form, values):
+    """Return what a data class makes of values out of JSON. Raises TypeError if one of them has another type."""
+    kinds = typing.get_type_hints(form)
+    if odd := [name for name, value in dict(values).items() if not _fits(value, kinds[name])]:
+        raise TypeError(f"{', '.join(odd)}: another type is needed")
+    return form(**values)
+
+
+def _fits(value, kind):
+    """Whether a value has a type such as dict[str, float]. A tuple may be a list, as in JSON."""
+    origin, inner = typing.get_origin(kind) or kind, typing.get_args(kind)
+    if origin is dict:
+        return isinstance(value, dict) and all(_fits(one, inner[1]) for one in value.values())
+    if origin is tuple and ... not in inner:
+        return isinstance(value, (list, tuple)) and len(value) == len(inner) and all(map(_fits, value, inner))
+    if origin in (list, tuple):
+        return isinstance(value, (list, tuple)) and all(_fits(one, inner[0]) for one in value)
+    return isinstance(value, (int, float) if kind is float else kind)
 
 
 def assignments_in(results):

@@ -53,7 +53,7 @@ def read_roster(path):
         came = ", ".join(filter(None, headings))[:200] or "nothing"
         remedy = 'Export it in English, or call the column with the names in its files "student"'
         raise ValueError(f"{path} must have a line of headings with one of {', '.join(NAMES)}; got {came}. {remedy}")
-    students = {}
+    students, twice = {}, {}
     for row in rows:
         found = (row[name].strip() for name in names)
         id = next((text for text in found if text and not text.startswith(PARTICIPANT)), "")
@@ -65,9 +65,10 @@ def read_roster(path):
             last, first, *_ = map(str.strip, [*row["Student"].rsplit(",", 1), ""])  # "Cruz, Jr., Ana"
         columns = tuple((name.lower() if name.lower() in OWN else name, text) for name, text in row.items() if name)
         student = Student(student_name(id), last, first, email, columns, id)
-        if student.id in students:
-            raise ValueError(f"{path} names {student.id} twice")
+        twice |= {student.id: None} if student.id in students else {}
         students[student.id] = student
+    if twice:
+        raise ValueError(f"{path} names {', '.join(twice)} twice")
     return students
 
 
@@ -90,8 +91,8 @@ def keep(where, assignment, students):
 def kept(where, assignment):
     """The class of an assignment as it was kept; empty if there is none."""
     path = where / f"roster-{assignment}.json"
-    found = results.kept(path, lambda rows: [Student(**{**row, "row": (*dict(row["row"]).items(),)}) for row in rows])
-    return {student.id: student for student in found}
+    found = results.kept(path, lambda rows: [results.fitting(Student, row) for row in rows])
+    return {one.id: replace(one, row=tuple(map(tuple, one.row))) for one in found}
 
 
 def people(roster, students):

@@ -156,9 +156,11 @@ def test_marks_of_another_version_are_not_read(tmp_path):
     results.save(tmp_path, Marks("ada", ASSIGNMENT))
     assert results.load(tmp_path, ASSIGNMENT, "ada").student == "ada"
     (path,) = tmp_path.rglob("ada.json")
-    results.write(path, path.read_text().replace('"version": ', '"version": 1'))
-    assert results.load(tmp_path, ASSIGNMENT, "ada") is None
-    assert any("1 marks of an earlier version were not read" in line for line in reports.publish(tmp_path)[0])
+    whole = path.read_text()
+    for old, new in (('n": ', 'n": 1'), ('points": {}', 'points": {"x": []}'), ('told": []', 'told": 7')):
+        results.write(path, whole.replace(old, new))
+        assert results.load(tmp_path, ASSIGNMENT, "ada") is None
+        assert any("1 marks are damaged or of an earlier version" in line for line in reports.publish(tmp_path)[0])
 
 
 def test_feedback_writes_alone_and_on_any_terminal(tmp_path, monkeypatch, capsys):
@@ -174,6 +176,7 @@ def test_feedback_writes_alone_and_on_any_terminal(tmp_path, monkeypatch, capsys
 LATE = ('{"rule": 7, "days": {}}', '{"rule": "", "days": {"ada": 1.5}}', '{"rule": "10%", "days": {}}')
 LATE += ('{"rule": "", "days": {"ada": -1}}', '{"rule": "", "days": {}, "files": 7}')
 FORMS = ["[", "[" * 9_999, "[7]", "7", '"x"', '{"x": 7}', '{"seed": 1e999}', *(f'{{"x": {one}}}' for one in LATE)]
+FORMS += [f'[{{"id": {one}}}]' for one in ("7", '"a", "row": [["group", 7]]', '"a", "last_name": []', '"a", "x": ""')]
 
 
 @pytest.mark.parametrize("text", FORMS)
@@ -193,6 +196,7 @@ REFUSED = {
     "no sandbox": ([*GRADE, "out"], "never runs without a sandbox"),
     "a broken sandbox": ([*GRADE, "out"], "does not work: no namespaces for you"),
     "no folder": (["grade", "nowhere", *GRADE[2:], "out"], "nowhere"),
+    "a folder for a roster": ([*GRADE, "out", "--roster", "submitted"], "must be a CSV file, and is a folder"),
     "results among submissions": ([*GRADE, "submitted/grading"], APART),
     "results in their folder": ([*GRADE, "submitted"], APART),
     "submissions among results": ([*GRADE, "."], APART),

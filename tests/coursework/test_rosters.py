@@ -43,7 +43,7 @@ REFUSED = {
     "half a letter": (b"\xff\xfes\x00t", "must be UTF-8"), "nothing": (b"", "got nothing. Export it in English"),
     "German": ("Vollständiger Name;E-Mail\nAda;a@x\n".encode(), "got Vollständiger Name, E-Mail. Export"),
     "no headings": (b"ada\nbob\n", 'call the column with the names in its files "student"'),
-    "a name twice": (b"student\nada\nada\n", "names ada twice"),
+    "names twice": (b"student\nada\nada\nbob\nbob\n", "names ada, bob twice"),
     "a quote too many": (b'student,l\nada,"A\nbob,B\n', "cannot be read at line 3: unexpected end of data. Is a quote"),
     "a very long cell": (b"student,l\nada," + b"A" * 200_000, "cannot be read at line 2: field larger than"),
 }  # fmt: skip
