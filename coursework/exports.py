@@ -8,10 +8,9 @@ HEADINGS = "assignment student_id last_name first_name email score max_score sta
 
 
 def export(results, listed, scores):
-    """Write RESULTS/grades.csv, a line for each student and assignment, and RESULTS/canvas.csv, as Canvas imports it.
+    """Write grades.csv, a line for each student and assignment, one of each assignment for Moodle, and canvas.csv.
 
-    RESULTS/grades-ASSIGNMENT.csv has the lines of one, as Moodle imports them. A mark that is not known yet is an empty
-    cell: never a 0 that nobody gave. listed: assignment -> its roster. scores: each a `words.Score`.
+    A mark that is not known yet is an empty cell: never a 0 that nobody gave. listed: assignment -> its roster.
     """
     by_assignment, cells = {}, {}
     for one in scores:

@@ -125,11 +125,7 @@ def _text(text):
 
 
 def write_pages(results, assignment, scores):
-    """RESULTS/feedback/STUDENT/ASSIGNMENT.html for everyone who handed something in.
-
-    RESULTS/feedback-ASSIGNMENT.zip has them all, called as the LMS called what the student handed in. Returns whose
-    page it did not call, if it called any.
-    """
+    """Write a page for all who handed in, and a zip of them by the LMS's names. Return whose page it cannot know."""
     names, by_hand = set(), []
 
     def written():

@@ -9,10 +9,8 @@ from coursework.files import CANVAS, of_an_lms
 
 RULE = re.compile(r"(?P<percent>\d{1,3}(?:\.\d+)?)%/day(?:,(?P<most>\d{1,3}))?")
 STATUS = re.compile("submitted for grading|no submission|draft|graded|reopened|nothing submitted|$")  # Moodle's
-LATE = re.compile(  # a whole status; Moodle says the two largest units
-    rf"(?:{STATUS.pattern})?[ -]*(?:(\d+) years? ?)?(?:(\d+) days? ?)?(?:(\d+) hours? ?)?(?:(\d+) mins? ?)?"
-    r"(?:(\d+) secs? ?)?late"
-)
+UNITS = "".join(rf"(?:(\d+) {unit}s? ?)?" for unit in ("year", "day", "hour", "min", "sec"))  # Moodle: the two largest
+LATE = re.compile(rf"(?:{STATUS.pattern})?[ -]*{UNITS}late")  # a whole status
 UNKNOWN = "By the names of their files, these are late, and count as one day late. A column days_late says how many: "
 NOTHING = {"rule": "", "days": {}, "files": {}}
 
@@ -42,11 +40,9 @@ def checked(rule):
 
 
 def note_late(where, assignment, all_marks, roster, rule=None):
-    """Keep how late each submission of an assignment is, and the rule, in RESULTS/late.json. Sentences for the report.
-
-    A column days_late decides, else Moodle's Status, else Canvas's LATE in a file's name; else what was known stays. A
-    status is that of a student's last file, which need not be the one that counts: it makes none later that is known.
-    """
+    """Keep how late each submission of an assignment is, and the rule, in late.json. Return sentences on it."""
+    # A column days_late decides, else Moodle's Status, else Canvas's LATE in a file's name; else what was known stays.
+    # A status is that of a student's last file, which may not be the one that counts: it makes no known one later.
     kept = results.kept(where / "late.json", _of_all)
     before = kept.get(assignment, NOTHING)
     days, files, unknown = dict(before["days"]), dict(before["files"]), []

@@ -6,9 +6,7 @@ from dataclasses import replace
 
 from coursework import exports, feedback, lateness, results, rosters, sandbox, sources, stats, tables, words
 
-BY_HAND = (  # what to do with a page of a partner, or of a student who mailed a file
-    "pass it on by hand, out of feedback/. How late a file is that was mailed, only the roster's column days_late says."
-)
+BY_HAND = "pass it on by hand, out of feedback/. If the file was mailed, only a column days_late says how late it is"
 
 
 def write(given, marks, students):
@@ -53,9 +51,9 @@ def publish(where):
         scores = words.scores(where, assignment, results.marks_in(where, assignment, students))
         lines += stats.write_class(where, assignment, scores)
         scores, said = rosters.shared(scores, students)
-        by_hand = feedback.write_pages(where, assignment, scores)
-        by_hand = f"No LMS knows whose page is {rosters.people(students, by_hand)}: {BY_HAND}" if by_hand else ""
-        about += [f"{assignment}: {one}" for one in [*said, by_hand] if one]
+        if by_hand := rosters.people(students, feedback.write_pages(where, assignment, scores)):
+            said.append(f"No LMS knows whose page is {by_hand}: {BY_HAND}.")
+        about += [f"{assignment}: {one}" for one in said]
         for one in scores:  # texts and pictures are large
             everything.append(replace(one, marks=replace(one.marks, answers={}, extra=[], pictures={})))
     exports.export(where, listed, everything)

@@ -108,10 +108,9 @@ def _fits(value, kind):
     origin, inner = typing.get_origin(kind) or kind, typing.get_args(kind)
     if origin is dict:
         return isinstance(value, dict) and all(_fits(one, inner[1]) for one in value.values())
-    if origin is tuple and ... not in inner:
-        return isinstance(value, (list, tuple)) and len(value) == len(inner) and all(map(_fits, value, inner))
     if origin in (list, tuple):
-        return isinstance(value, (list, tuple)) and all(_fits(one, inner[0]) for one in value)
+        inner = inner if origin is tuple and ... not in inner else inner[:1] * len(value)
+        return isinstance(value, (list, tuple)) and len(value) == len(inner) and all(map(_fits, value, inner))
     return isinstance(value, (int, float) if kind is float else kind)
 
 
@@ -126,10 +125,7 @@ def stored(results, assignment):
 
 
 def marks_in(results, assignment, roster=()):
-    """Return the marks of an assignment, and a line for each student of the roster who handed in nothing.
-
-    A student with points in another variant of the assignment is left out.
-    """
+    """The marks of an assignment, and of the roster's others "no submission", but who has points in another variant."""
     marks = {student: Marks(student, assignment, notes=["no submission"], submitted=False) for student in roster}
     marks |= {student: one for student, one in stored(results, assignment).items() if one}
     others = [name for name in assignments_in(results) if name != assignment]

@@ -37,10 +37,8 @@ class Student:
         return self.shown or self.id
 
     @property
-    def called(self):
-        """The name in tables, and the full name."""
-        full = f"{self.first_name} {self.last_name}".strip()
-        return self.name if full in ("", self.name) else f"{self.name} ({full})"
+    def full(self):
+        return f"{self.first_name} {self.last_name}".strip()
 
 
 def read_roster(path):
@@ -76,7 +74,7 @@ def known(roster):
     """Number of an LMS, as Canvas's ID and Moodle's "Participant 815", or full name that no other has -> student."""
     columns = [(student.id, text) for student in roster.values() for name, text in student.row if name in NUMBERED]
     texts = [(text.removeprefix(PARTICIPANT).strip(), id) for id, text in columns]
-    pairs = {(plain(f"{one.first_name} {one.last_name}"), one.id) for one in roster.values() if one.last_name}
+    pairs = {(plain(one.full), one.id) for one in roster.values() if one.last_name}
     pairs |= {(plain(f"{one.last_name} {one.first_name}"), one.id) for one in roster.values() if one.first_name}
     count, ids = Counter(name for name, _ in pairs), {folded(id): id for id in roster}
     people = {name: id for name, id in pairs if count[name] == 1 and ids.get(name, id) == id}
@@ -91,13 +89,14 @@ def keep(where, assignment, students):
 def kept(where, assignment):
     """The class of an assignment as it was kept; empty if there is none."""
     path = where / f"roster-{assignment}.json"
-    found = results.kept(path, lambda rows: [results.fitting(Student, row) for row in rows])
+    found = results.kept(path, lambda rows: [results.fitting(Student, one) for one in rows])
     return {one.id: replace(one, row=tuple(map(tuple, one.row))) for one in found}
 
 
 def people(roster, students):
     """Students as their teacher knows them: "jsmith (Jane Smith), 4711"."""
-    return ", ".join(roster[one].called if one in roster else one for one in students)
+    lines = [roster[one] if one in roster else Student(one) for one in students]
+    return ", ".join(one.name if one.full in ("", one.name) else f"{one.name} ({one.full})" for one in lines)
 
 
 def of_names(all_marks, students):
@@ -112,22 +111,18 @@ def of_names(all_marks, students):
             known += [dict(student.row).get("Student", ""), student.last_name + student.first_name]
             mine, theirs = (set(re.findall(r"[^\W_]+", folded(text))) for text in (marks.me, " ".join(known)))
             if not mine & theirs:
-                said.append(f"{student.called}: the name in ME is {marks.me}, which is not in the roster's line.")
+                who = people(students, [student.id])
+                said.append(f"{who}: the name in ME is {marks.me}, which is not in the roster's line.")
     shared = [people(students, one) for name, one in same.items() if name and len(one) > 1]
     return [*said, *(f"{one} have the same name in ME." for one in shared)]
 
 
-def members(roster):
-    """Student -> group, of a roster with a column "group"."""
-    named = {student.id: dict(student.row).get("group", "").strip() for student in roster.values()}
-    return {student: group for student, group in named.items() if group}
-
-
 def shared(scores, roster):
     """Return (scores, sentences): a student without a file has what the one of the group has who handed in."""
-    by_group, about, found, groups = {}, [], [], members(roster)
+    groups = {one.id: dict(one.row).get("group", "").strip() for one in roster.values()}
+    by_group, about, found = {}, [], []
     for one in scores:
-        if one.marks.points and one.marks.student in groups:
+        if one.marks.points and groups.get(one.marks.student):
             by_group.setdefault(groups[one.marks.student], []).append(one)
     for group, theirs in sorted(by_group.items()):
         if len(theirs) > 1:

@@ -8,6 +8,7 @@ import hashlib
 import json
 import os
 import re
+import symtable
 import unicodedata
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -33,13 +34,10 @@ TOLD = {line.split("\t")[0]: line.split("\t")[3] for line in SENTENCES.read_text
 
 @dataclass
 class Submission(HandedIn):
-    """One student's notebook for one assignment.
+    """One student's notebook for one assignment."""
 
-    cells: the code that will run. keep: number of a cell -> the names whose value after that cell is graded.
-    """
-
-    cells: list[str] = field(default_factory=list)
-    keep: dict[int, list[str]] = field(default_factory=dict)
+    cells: list[str] = field(default_factory=list)  # the code that will run
+    keep: dict[int, list[str]] = field(default_factory=dict)  # a cell's number -> names with a value that is graded
 
 
 def sorted_out(folder, assignment, known=None, roster=(), names=None):
@@ -118,39 +116,31 @@ def age(handed_in):
 
 @dataclass(frozen=True)
 class Release:
-    """What students got. marked: name -> cell. texts: of all cells, and none. roles: name -> `sources.kind`.
+    """What students got."""
 
-    defined: solution -> {name that it is to define: whether it is a function's}.
-    """
-
-    marked: dict
-    texts: set[str]
-    roles: dict[str, str]
-    defined: dict[str, dict[str, bool]]
+    marked: dict  # name -> cell
+    texts: set[str]  # of all cells, and none
+    roles: dict[str, str]  # name -> `sources.kind`
+    defined: dict[str, dict[str, bool]]  # solution -> {name that it is to define: whether it is a function's}
 
     def of(self, *roles):
         """The names of the cells with these roles."""
         return [name for name, role in self.roles.items() if role in roles]
 
-    @property
-    def answers(self):
-        return self.of("solution", "written")
+    answers = property(lambda self: self.of("solution", "written"))
 
 
 @dataclass(eq=False)
 class Piece:
-    """A cell of a notebook. name: as in the release; None for what the student added. own: the student wrote in it.
+    """A cell of a notebook."""
 
-    defines: the names that its code defines. keep: those of them whose value after this cell is graded.
-    """
-
-    name: str | None
+    name: str | None  # as in the release; None for what the student added
     kind: str
     text: str
     pictures: dict
-    own: bool
+    own: bool  # the student wrote in it
     defines: set[str]
-    keep: list[str] = field(default_factory=list)
+    keep: list[str] = field(default_factory=list)  # what it defines and is graded as it is after this cell
 
 
 @lru_cache
@@ -169,14 +159,8 @@ def _even(text):
 
 def _bound(code):
     """Name -> whether it is a function's, of those that our own cell binds."""
-    names = {}
-    for one in ast.parse(code).body:
-        if isinstance(one, (ast.Import, ast.ImportFrom)):
-            names |= {(alias.asname or alias.name).partition(".")[0]: False for alias in one.names}
-        targets = [node for target in getattr(one, "targets", []) for node in ast.walk(target)]
-        names |= {node.id: False for node in targets if isinstance(node, ast.Name)}
-        names |= {one.name: True} if isinstance(one, ast.FunctionDef) else {}
-    return names
+    names = symtable.symtable(code, "", "exec").get_symbols()
+    return {one.get_name(): one.is_namespace() for one in names if one.is_assigned() or one.is_imported()}
 
 
 def read(student, file, content, assignment):
@@ -209,10 +193,12 @@ def read(student, file, content, assignment):
 
 def _check_assignment(cells, release, assignment):
     """Refuse a notebook of another assignment or variant; whether it is one of this by the names of its cells."""
-    ids = set(map(_grade_id, cells))
+    ids = set(map(sources.grade_id, cells))
     counts = {name: len(ids & set(released(name).answers)) for name in sources.names()}
     fitting = [name for name in counts if 0 < counts[name] == max(counts.values())]
-    checks = [(_source(cell), _grade_id(cell)) for cell in cells if _grade_id(cell) in release.of("check")]
+    checks = [
+        (_source(cell), sources.grade_id(cell)) for cell in cells if sources.grade_id(cell) in release.of("check")
+    ]
     pairs = [(VARIANT.findall(text), VARIANT.findall(release.marked[name].source)) for text, name in checks]
     named = {"".join(variant) for variant, ours in pairs if variant or ours}
     assigned, variant = sources.split(assignment)
@@ -231,7 +217,7 @@ def _pieces(cells, release):
     """The cells of a notebook that are no mere text of the assignment's."""
     pieces = []
     for cell in cells:
-        name, kind, text = _grade_id(cell), cell.get("cell_type"), _source(cell)
+        name, kind, text = sources.grade_id(cell), cell.get("cell_type"), _source(cell)
         if kind not in ("code", "markdown", "raw"):
             continue
         name = name if name in release.marked else None
@@ -307,11 +293,9 @@ def _note_blank(submission, answers, extra, release):
     """Say which answers are missing or blank, and where there are words that only a human can read."""
     elsewhere = any(piece.kind == "markdown" and ANSWER.search(piece.text) for piece in extra)
     nameless = TOLD["nameless"] in submission.told
-    lost = [name for name in release.answers if name not in answers]
-    if nameless and elsewhere:  # the words have no cell of their own
-        lost = [name for name in lost if name in release.defined]
-    if lost:
-        _say(submission, "missing", names=", ".join(lost))
+    wanted = release.defined if nameless and elsewhere else release.answers  # the words have no cell of their own
+    if lost := ", ".join(name for name in release.answers if name in wanted and name not in answers):
+        _say(submission, "missing", names=lost)
     own = [piece for pieces in answers.values() for piece in pieces if piece.own]
     if not own and not any(piece.kind == "code" for piece in extra):
         _say(submission, "blank")
@@ -363,37 +347,19 @@ def _keep_texts(submission, answers, extra):
             _say(submission, "pictures", count=lost, where=where, pixels=f"{pictures.MOST_PIXELS:,}")
 
 
-SUSPICIOUS = re.compile(  # names that no answer needs
-    r"\b(?:ctypes|subprocess|socket|os\.kill|os\._exit|os\.fork|os\.write|os\.environ|gradebook|gc\.get_objects)\b"
-    r"|\b(?:inspect\.stack|_getframe|currentframe|sys\.modules|sys\.argv|__builtins__|__array__|__eq__|py_object)\b"
-    r"|\b(?:pickle|unittest\.mock|__import__)\b|(?<![.\w])(?:exec|eval|compile|builtins)\b"
-    r"|[\"'](?:/proc|/etc|/job|/site|/dev/)"
-    "|[\u115f\u1160\u202a-\u202e\u2066-\u2069]"  # no ink, or they turn text: code looks other than it is
-)
-
-
-OTHERS = {  # what is handed in in place of a notebook, by the end of its name, and which sentence says what to do
-    r"\.(docx?|odt|rtf|pages)$": "document",
-    r"\.(zip|tar|tgz|7z|rar|gz)$": "archive",
-    r"\.py$": "script",
-    r"\.pdf$": "pdf",
-    r"\.html?$": "web-page",
-    r"(?<!\.ipynb)$": "name",
-}
-STARTS = {  # the same by a file's first characters, whatever its name is
-    "^%PDF-": "pdf",
-    r"^PK\x03\x04[\s\S]*(?:\[Content_Types|word/|opendocument)": "document",
-    r"^(?:PK\x03\x04|Rar!|7z\xbc|\x1f\x8b)": "archive",
-    r"^(?:\x89PNG|\xff\xd8\xff|GIF8|[\s\S]{4}ftyp)": "picture",
-}
+HERE = Path(__file__).parent
+# Names that no answer needs, and characters without ink or that turn text: code looks other than it is.
+SUSPICIOUS = re.compile("|".join((HERE / "suspicious.txt").read_text(encoding="utf-8").splitlines()))
+# What is handed in in place of a notebook, by the name or the start of the file, and which sentence says what to do.
+KINDS = [line.split("\t") for line in (HERE / "kinds.tsv").read_text(encoding="utf-8").splitlines()]
 
 
 def _parsed(content, file):
     """The cells of the notebook in these bytes, each a dictionary."""
-    for known, text in ((OTHERS, file), (STARTS, content[:MOST_START].decode("latin-1"))):
-        for pattern, name in known.items():
-            if re.search(pattern, text, re.I):
-                raise ValueError(TOLD[name])
+    looked_at = {"name": file, "start": content[:MOST_START].decode("latin-1")}
+    for where, pattern, sentence in KINDS:
+        if re.search(pattern, looked_at[where], re.I):
+            raise ValueError(TOLD[sentence])
     if not content.strip():
         raise ValueError(TOLD["empty"])
     text = content.decode("utf-8-sig", "replace")
@@ -414,9 +380,3 @@ def _parsed(content, file):
 
 def _source(cell):
     return pictures.text_in(cell.get("source")).replace("\x00", "").replace("\r\n", "\n").replace("\r", "\n")
-
-
-def _grade_id(cell):
-    for key in ("metadata", "nbgrader", "grade_id"):
-        cell = cell.get(key) if isinstance(cell, dict) else None
-    return cell if isinstance(cell, str) else None

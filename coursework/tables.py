@@ -25,11 +25,7 @@ def csv_text(lines):
 
 
 def read(path):
-    """(headings, lines as dictionaries) of a CSV file, with cells separated by commas, semicolons or tabs.
-
-    Raises ValueError if the file is an Excel workbook, neither UTF-8 nor UTF-16, or has a quote that never ends: a
-    guess could spoil names.
-    """
+    """(headings, lines as dictionaries) of a CSV file. Raises ValueError where a guess could spoil names."""
     if not Path(path).is_file():
         raise ValueError(f"{path} must be a CSV file, and is {'a folder' if Path(path).is_dir() else 'not there'}")
     data = Path(path).read_bytes()

@@ -100,8 +100,8 @@ const checkNotebook = (function () {
   function parsed(bytes, file) {
     if (bytes.length > LIMITS.MOST_BYTES) throw new Refused("large");
     const start = String.fromCharCode(...bytes.slice(0, RULES.most_start));
-    for (const [known, text] of [[RULES.others, file], [RULES.starts, start]])
-      for (const [pattern, name] of Object.entries(known)) if (new RegExp(pattern, "i").test(text)) throw new Refused(name);
+    for (const [where, pattern, sentence] of RULES.kinds)
+      if (new RegExp(pattern, "i").test(where === "name" ? file : start)) throw new Refused(sentence);
     if (bytes.every(function (byte) { return byte === 32 || byte >= 9 && byte <= 13; })) throw new Refused("empty");
     const text = new TextDecoder("utf-8").decode(bytes);
     let notebook;
