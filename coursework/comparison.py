@@ -160,10 +160,8 @@ def _lists(value):
 
 
 def _numbers(value, shape):
-    """Return the numbers of nested lists that have exactly this shape; raise TypeError for anything else.
-
-    NumPy would pad texts to the longest and make objects of uneven lists: gigabytes out of a few kilobytes.
-    """
+    """Return the numbers of nested lists that have exactly this shape; raise TypeError for anything else."""
+    # NumPy would pad texts to the longest and make objects of uneven lists: gigabytes out of a few kilobytes.
     if not shape and isinstance(value, numbers.Real):  # text that looks like numbers is text
         return [float(value)]
     if not shape or not isinstance(value, list) or len(value) != shape[0]:

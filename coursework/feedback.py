@@ -62,8 +62,7 @@ def page(score):
     seen = set()
     title, who = sources.title(marks.assignment), pages.apart(marks.student)
     body = [f"<main>\n<h1>{escape(title)}</h1>\n<p><strong>{escape(who)}</strong>: {escape(total)}</p>"]
-    several = len(set(marks.reasons.values())) > 1
-    several = several and TOLD["blank"] not in marks.told
+    several = len(set(marks.reasons.values())) > 1 and TOLD["blank"] not in marks.told
     body += ["<p>Correct the first wrong function first: those below may use it.</p>"] if several else []
     body += [f'<div class="told"><h2>About your notebook</h2><ul>{told}</ul></div>'] if told else []
     body += [_question(one, marks, given, seen) for one in (questions(marks.assignment) if given else [])]

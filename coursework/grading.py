@@ -124,8 +124,7 @@ class Batch:
 def _unchanged(before, submission, notes, told):
     """Return the mark from before, with notes on this file; or no points at all, which differs from 0 points."""
     one = before or marks.Marks(submission.student, submission.assignment, submission.file)
-    one.notes = list(dict.fromkeys([*one.notes, *notes]))
-    one.told = list(dict.fromkeys([*one.told, *told]))
+    one.notes, one.told = (list(dict.fromkeys(said)) for said in ([*one.notes, *notes], [*one.told, *told]))
     return one
 
 

@@ -35,8 +35,7 @@ def checked(rule):
     """A rule's parts. Raises ValueError if it is not a rule."""
     if parts := RULE.fullmatch(rule):
         return parts
-    example = "10%/day or 10%/day,3 (at most three days)"
-    raise ValueError(f"a rule for what is late must be like {example}, got {rule!r}")
+    raise ValueError(f"a rule for what is late must be like 10%/day or 10%/day,3 (at most three days), got {rule!r}")
 
 
 def note_late(where, assignment, all_marks, roster, rule=None):
@@ -46,8 +45,7 @@ def note_late(where, assignment, all_marks, roster, rule=None):
     kept = results.kept(where / "late.json", _of_all)
     before = kept.get(assignment, NOTHING)
     days, files, unknown = dict(before["days"]), dict(before["files"]), []
-    for marks in (one for one in all_marks if one.submitted):
-        student = marks.student
+    for student, marks in ((one.student, one) for one in all_marks if one.submitted):
         row = dict(roster[student].row) if student in roster else {}
         named = of_an_lms(marks.file.split(": ")[-1])
         if said := row.get("days_late", "").strip():

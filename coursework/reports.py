@@ -41,7 +41,7 @@ def of_others(where, assignment, marks, students):
 
 
 def publish(where):
-    """Write scores of all assignments into CSV files and pages. Return sentences for the teacher, and the scores."""
+    """Write scores of all assignments into CSV files and pages. Return sentences for the teacher, and scores without texts."""
     everything, about, lines, listed = [], [], [], {}
     for assignment in results.assignments_in(where):
         students = listed[assignment] = rosters.kept(where, assignment)
@@ -54,8 +54,7 @@ def publish(where):
         if by_hand := rosters.people(students, feedback.write_pages(where, assignment, scores)):
             said.append(f"No LMS knows whose page is {by_hand}: {BY_HAND}.")
         about += [f"{assignment}: {one}" for one in said]
-        for one in scores:  # texts and pictures are large
-            everything.append(replace(one, marks=replace(one.marks, answers={}, extra=[], pictures={})))
+        everything += [replace(one, marks=replace(one.marks, answers={}, extra=[], pictures={})) for one in scores]
     exports.export(where, listed, everything)
     results.write(where / "stats.csv", tables.csv_text([stats.HEADINGS, *lines]))
     made = "grades.csv, canvas.csv, stats.csv, feedback/, and of each feedback-*.zip and class-*.html"
@@ -69,12 +68,10 @@ def report(all_marks, scores, about=(), students=()):
     status = {one.student: known.get((one.student, one.assignment), words.Score(one)).status for one in all_marks}
     counts = "; ".join(f"{state}: {count}" for state, count in sorted(Counter(status.values()).items()))
     lines = ["# What needs a human", "", f"{counts}.", ""]
-    for line in about:
+    absent = [one.student for one in all_marks if status[one.student] == "no submission"]  # nor a partner's
+    told = [f"No submission, {all_marks[0].assignment}: {rosters.people(students, absent)}."] if absent else []
+    for line in (*about, *told):
         lines += [_one_line(line, 10_000), ""]
-    absent = [one for one in all_marks if status[one.student] == "no submission"]  # nor a partner's
-    if absent:
-        names = _one_line(rosters.people(students, [one.student for one in absent]), 10_000)
-        lines += [f"No submission, {absent[0].assignment}: {names}.", ""]
     noted = [marks for marks in all_marks if marks.submitted and (marks.notes or marks.told)]
     noted.sort(key=lambda one: (bool(one.points), "another student" not in str(one.notes), not one.told))
     for marks in noted:
@@ -84,9 +81,7 @@ def report(all_marks, scores, about=(), students=()):
         if len(notes) > feedback.MOST_NOTES:
             notes = [*notes[: feedback.MOST_NOTES], f"and {len(notes) - feedback.MOST_NOTES} more"]
         lines += [*(f"- {_one_line(note)}" for note in notes), ""]
-    if not noted:
-        lines += ["Nothing unusual was found.", ""]
-    return "\n".join(lines)
+    return "\n".join([*lines, *([] if noted else ["Nothing unusual was found.", ""])])
 
 
 def _one_line(text, most=500):

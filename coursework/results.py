@@ -42,8 +42,7 @@ def check_apart(submissions_folder, results):
     """Refuse a results folder inside the submissions, where it would be a student's, or the other way round."""
     one, other = Path(submissions_folder).resolve(), Path(results).resolve()
     if one == other or one in other.parents or other in one.parents:
-        places = f"the results, {results}, and the submissions, {submissions_folder},"
-        raise ValueError(f"{places} must not be inside each other: choose another folder with --to")
+        raise ValueError(f"{results} and {submissions_folder} must not be inside each other: choose another with --to")
 
 
 @contextmanager
@@ -98,8 +97,8 @@ def load(results, assignment, student):
 def fitting(form, values):
     """Return what a data class makes of values out of JSON. Raises TypeError if one of them has another type."""
     kinds = typing.get_type_hints(form)
-    if odd := [name for name, value in dict(values).items() if not _fits(value, kinds[name])]:
-        raise TypeError(f"{', '.join(odd)}: another type is needed")
+    if not all(_fits(value, kinds[name]) for name, value in dict(values).items()):
+        raise TypeError("a value of another type")
     return form(**values)
 
 

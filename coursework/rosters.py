@@ -72,8 +72,8 @@ def read_roster(path):
 
 def known(roster):
     """Number of an LMS, as Canvas's ID and Moodle's "Participant 815", or full name that no other has -> student."""
-    columns = [(student.id, text) for student in roster.values() for name, text in student.row if name in NUMBERED]
-    texts = [(text.removeprefix(PARTICIPANT).strip(), id) for id, text in columns]
+    columns = [(text, one.id) for one in roster.values() for name, text in one.row if name in NUMBERED]
+    texts = [(text.removeprefix(PARTICIPANT).strip(), id) for text, id in columns]
     pairs = {(plain(one.full), one.id) for one in roster.values() if one.last_name}
     pairs |= {(plain(f"{one.last_name} {one.first_name}"), one.id) for one in roster.values() if one.first_name}
     count, ids = Counter(name for name, _ in pairs), {folded(id): id for id in roster}
@@ -107,8 +107,7 @@ def of_names(all_marks, students):
         same.setdefault(" ".join(marks.me.casefold().split()), []).append(marks.student)
         student = students.get(marks.student)
         if student and marks.me and marks.me != marks.student:
-            known = [student.shown, student.id, student.last_name, student.first_name, student.email]
-            known += [dict(student.row).get("Student", ""), student.last_name + student.first_name]
+            known = student.shown, student.id, student.full, student.last_name + student.first_name, student.email
             mine, theirs = (set(re.findall(r"[^\W_]+", folded(text))) for text in (marks.me, " ".join(known)))
             if not mine & theirs:
                 who = people(students, [student.id])

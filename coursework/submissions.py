@@ -28,8 +28,13 @@ ANSWER = re.compile(rf".{{{A_FEW_WORDS}}}.|attachment:", re.S)  # in an added ce
 VARIANT = re.compile(r', "(\w{1,20})"\);?\s*$')  # at the end of a check: the variant whose rules it uses
 INSTALL = "#@title Install the book's library"  # the first cell of a released notebook; grading needs none of it
 RIGHT_ONE = "If it is the right one, tell your teacher"
-SENTENCES = Path(__file__).with_name("sentences.tsv")  # for students; the page "Check my notebook" has them too
+HERE = Path(__file__).parent
+SENTENCES = HERE / "sentences.tsv"  # for students; the page "Check my notebook" has them too
 TOLD = {line.split("\t")[0]: line.split("\t")[3] for line in SENTENCES.read_text(encoding="utf-8").splitlines()}
+# Names that no answer needs, and characters without ink or that turn text: code looks other than it is.
+SUSPICIOUS = re.compile("|".join((HERE / "suspicious.txt").read_text(encoding="utf-8").splitlines()))
+# What is handed in in place of a notebook, by the name or the start of the file, and which sentence says what to do.
+KINDS = [line.split("\t") for line in (HERE / "kinds.tsv").read_text(encoding="utf-8").splitlines()]
 
 
 @dataclass
@@ -41,10 +46,7 @@ class Submission(HandedIn):
 
 
 def sorted_out(folder, assignment, known=None, roster=(), names=None):
-    """The submissions of an assignment below a folder, one for each student; and what cannot be graded, a student each.
-
-    known, roster, names: as for `files.find`. Those that cannot be graded have notes, and sentences for the student.
-    """
+    """The submissions that `files.find` finds, one for each student; and what cannot be graded, a student each."""
     for name in (*sources.names(), assignment):
         released(name)  # once, and not in each process that reads files
     found = find(folder, known, roster, names)
@@ -196,11 +198,9 @@ def _check_assignment(cells, release, assignment):
     ids = set(map(sources.grade_id, cells))
     counts = {name: len(ids & set(released(name).answers)) for name in sources.names()}
     fitting = [name for name in counts if 0 < counts[name] == max(counts.values())]
-    checks = [
-        (_source(cell), sources.grade_id(cell)) for cell in cells if sources.grade_id(cell) in release.of("check")
-    ]
-    pairs = [(VARIANT.findall(text), VARIANT.findall(release.marked[name].source)) for text, name in checks]
-    named = {"".join(variant) for variant, ours in pairs if variant or ours}
+    checks = {name: release.marked[name].source for name in release.of("check")}
+    pairs = [(_source(cell), checks[sources.grade_id(cell)]) for cell in cells if sources.grade_id(cell) in checks]
+    named = {"".join(VARIANT.findall(text)) for text, ours in pairs if VARIANT.search(text) or VARIANT.search(ours)}
     assigned, variant = sources.split(assignment)
     other = fitting[:1] if assigned not in fitting else [assigned, *named] if named and variant not in named else []
     if other:
@@ -345,13 +345,6 @@ def _keep_texts(submission, answers, extra):
             submission.pictures[where] = kept
         if lost:
             _say(submission, "pictures", count=lost, where=where, pixels=f"{pictures.MOST_PIXELS:,}")
-
-
-HERE = Path(__file__).parent
-# Names that no answer needs, and characters without ink or that turn text: code looks other than it is.
-SUSPICIOUS = re.compile("|".join((HERE / "suspicious.txt").read_text(encoding="utf-8").splitlines()))
-# What is handed in in place of a notebook, by the name or the start of the file, and which sentence says what to do.
-KINDS = [line.split("\t") for line in (HERE / "kinds.tsv").read_text(encoding="utf-8").splitlines()]
 
 
 def _parsed(content, file):
