@@ -41,7 +41,7 @@ def of_others(where, assignment, marks, students):
 
 
 def publish(where):
-    """Write scores of all assignments into CSV files and pages. Return sentences for the teacher, and scores without texts."""
+    """Write scores of all assignments into CSV files and pages. Return sentences on them, and scores without texts."""
     everything, about, lines, listed = [], [], [], {}
     for assignment in results.assignments_in(where):
         students = listed[assignment] = rosters.kept(where, assignment)

@@ -10,7 +10,7 @@ import sys
 
 import pytest
 
-from coursework import checks, exam, grading, reports, results, rosters, runs, sandbox, sources
+from coursework import checks, exam, feedback, grading, reports, results, rosters, runs, sandbox, sources, words
 from coursework.__main__ import main
 from coursework.marks import Marks, noted
 from tests.coursework.conftest import ASSIGNMENT, FULL, batch, cell, grade_all, solved_notebook, with_code
@@ -28,6 +28,7 @@ def test_the_solution_has_all_points_blank_none(assignment, tmp_path, bubblewrap
     assert solved.assignment == assignment and solved.points == sources.points(assignment, marks=("check",))
     assert not solved.notes and not solved.reasons
     assert set(blank.points.values()) == {0} and "as it was handed out" in blank.told[0]
+    assert "Correct the first wrong" not in feedback.page(words.Score(blank))
 
 
 @pytest.fixture
@@ -71,7 +72,8 @@ def test_a_mark_changes_by_name_or_word_alone(solved, hand_in, marked):
         assert "was not graded: it is not newer, by its name, than" in ada.told[0]
     with pytest.raises(ValueError, match="--again names bob, of whom the folder has no file"):
         marked(again=["ada", "bob"])
-    points, ada = marked(again=["'ada'"])["ada"]  # as the roster may have it: the marks are called ada
+    people = {"ada": rosters.Student("ada", "L", "Ada"), "kim": rosters.Student("kim")}
+    points, ada = marked(again=["'Ada L'"], students=people)["ada"]  # by the full name: the marks are called ada
     assert points == 36
     assert f"36 points) replaced ada/{ASSIGNMENT}.ipynb (31 points)" in ada.notes[0]
     hand_in("ada", poor, f"{ASSIGNMENT} (1).ipynb")
@@ -83,7 +85,6 @@ def test_a_mark_changes_by_name_or_word_alone(solved, hand_in, marked):
 
 @pytest.mark.parametrize("first, second, right", [(1, 2, 2), (2, 1, 2), (1, 9, 1), (9, 1, 1)])
 def test_the_same_file_counts_together_and_one_after_the_other(first, second, right, hand_in, marked, tmp_path):
-    """The newer one, but one with fewer answers never takes the place of the other."""
     for number in (first, second):
         notebook = with_code(SOLVED, "attention", "") if number == 9 else with_code(SOLVED, "softmax", f"x = {number}")
         hand_in("ada", notebook, f"a ({number}).ipynb")
@@ -190,8 +191,7 @@ def test_a_damaged_file_of_the_course_is_named(name, text, tmp_path):
         grading.grade_all(tmp_path / "in", tmp_path / "out", ASSIGNMENT)
 
 
-GRADE = ["grade", "submitted", "--assignment", ASSIGNMENT, "--to"]
-APART = "must not be inside each other"
+GRADE, APART = ["grade", "submitted", "--assignment", ASSIGNMENT, "--to"], "must not be inside each other"
 REFUSED = {
     "no sandbox": ([*GRADE, "out"], "never runs without a sandbox"),
     "a broken sandbox": ([*GRADE, "out"], "does not work: no namespaces for you"),
@@ -202,11 +202,9 @@ REFUSED = {
     "submissions among results": ([*GRADE, "."], APART),
     "no marks to give back": (["feedback", "--to", "out"], "run `python -m coursework grade` first"),
     "no marks to compare": (["compare", *GRADE[2:], "out"], "run `python -m coursework grade` first"),
-    **{
-        f"late: {rule}": ([*GRADE, "out", f"--late={rule}"], "must be like 10%/day")
-        for rule in ("10", "10%", "ten%/day", "10%/day,", "10%/day,x", "-1%/day", "1000%/day")
-    },
 }
+RULES = "10", "10%", "ten%/day", "10%/day,", "10%/day,x", "-1%/day", "1000%/day"
+REFUSED |= {f"late: {rule}": ([*GRADE, "out", f"--late={rule}"], "must be like 10%/day") for rule in RULES}
 
 
 @pytest.mark.parametrize("name", REFUSED)

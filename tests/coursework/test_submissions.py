@@ -56,8 +56,7 @@ SLIPS = {
     "defined again": (["twice"], {}, 1),
     "defined again in another answer": (["twice"], {"attention": EMPTY}, 0),
     "a stub in its own cell": (["twice"], {"softmax": "pass"}, 1),
-    "a check was changed": (["changed"], {}, 0),
-    "a given cell was changed": (["changed"], {}, 0),
+    **dict.fromkeys(["a check was changed", "a given cell was changed"], (["changed"], {}, 0)),
     "a cell was deleted": (["missing"], {"softmax": None}, 0),
     "a cell is there twice": (["copies"], {}, 1),
     "a copy below is wrong": (["copies"], {"softmax": EMPTY}, 1),
@@ -146,8 +145,7 @@ def test_the_fullest_and_newest_file_counts(solved, put, sort_out):
     ada = sort_out()["ada"]
     assert ada.file == f"ada/{ASSIGNMENT} (2).ipynb" and is_full(ada)
     for file, reason in (("9", "has fewer answers than"), ("1", "is not newer, by its name, than")):
-        said = f"{ASSIGNMENT} ({file}).ipynb, was not graded: it {reason} the one that counts, {ASSIGNMENT} ("
-        assert said in str(ada.told)
+        assert f"({file}).ipynb, was not graded: it {reason} the one that counts, {ASSIGNMENT} (" in str(ada.told)
     assert "more.ipynb, was not graded: it is cut off" in str(ada.told) and "more.ipynb: not graded" in str(ada.notes)
     assert len(ada.told) == 5
     files = ["2-attention-2027.ipynb", "2-attention-2027 (1).ipynb"]  # a variant's; Blackboard's

@@ -81,27 +81,17 @@ def test_what_was_known_of_lateness_stays(tmp_path):
     assert lateness.late(tmp_path, ASSIGNMENT)["ada"] == lateness.Late(1, "")
 
 
-def grouped(groups):
-    return {name: rosters.Student(name, row=(("group", group),)) for name, group in groups.items()}
-
-
 def test_one_of_a_group_hands_in_for_all():
     marks = [marks_of("ada"), absent("bob"), marks_of("eve"), marks_of("kim"), absent("lea"), absent("max")]
-    groups = {"ada": "1", "bob": "1", "eve": "2", "kim": "2", "lea": "2"}
+    marks.append(marks_of("zoe", points={}))  # a damaged file costs the group nothing
+    groups = {"ada": "1", "bob": "1", "eve": "2", "kim": "2", "lea": "2", "zoe": "1"}
     scores = scored(*marks, late={"ada": lateness.Late(1, "10%/day")})
-    found, about = rosters.shared(scores, grouped(groups))
+    roster = {name: rosters.Student(name, row=(("group", group),)) for name, group in groups.items()}
+    found, about = rosters.shared(scores, roster)
     assert [one.marks.student for one in found] == [one.student for one in marks]
-    assert [bool(one.cells) for one in found] == [True, True, True, True, False, False]
+    assert [bool(one.cells) for one in found] == [True, True, True, True, False, False, False]
     assert found[1].late.days == 1 and not found[1].marks.file and "Group 2: eve, kim" in about[0]
     assert "No submission, 2-attention: lea, max." in reports.report(marks, found)
-
-
-def test_a_damaged_file_costs_the_group_nothing():
-    damaged, good = marks_of("eve", points={}), marks_of("kim")
-    marks, groups = [damaged, good, absent("lea")], dict.fromkeys(("eve", "kim", "lea"), "2")
-    found, about = rosters.shared(scored(*marks), grouped(groups))
-    assert found[2].marks.points == good.points and not found[0].marks.points and not found[0].cells
-    assert "Group" not in str(about)
 
 
 LONG = f"{'d' * 200}_816_assignsubmission_file_"
