@@ -110,7 +110,7 @@ class Check(SphinxDirective):
     has_content = True
 
     def run(self):
-        read = ["submissions.py", "files.py", "pictures.py", "sources.py", "sentences.tsv"]
+        read = ["submissions.py", "files.py", "pictures.py", "sources.py", "sentences.tsv", "kinds.tsv"]
         for path in [*(ROOT / "coursework" / name for name in read), *(ROOT / "coursework").rglob("notebook.md")]:
             self.env.note_dependency(str(path))
         self.env.metadata[self.env.docname]["check"] = "yes"
