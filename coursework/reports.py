@@ -35,7 +35,7 @@ def of_others(where, assignment, marks, students):
     if others := ", ".join(name for name in there if name != assignment):
         remove = f"To remove one, delete {where}/marks/VARIANT and the files with its name in {where}, and grade again"
         about.append(f"Other variants of this assignment are graded here: {others}. {remove}.")
-    left = results.stored(where, assignment).keys() - {one.student for one in marks}
+    left = {name for name, one in results.stored(where, assignment).items() if one} - {one.student for one in marks}
     apart = "Two sections need two folders and two rosters"
     return about + [f"Graded only in another variant: {rosters.people(students, sorted(left))}. {apart}."] * bool(left)
 

@@ -123,9 +123,9 @@ def test_a_student_of_one_variant_lacks_nothing_in_the_other(tmp_path):
     both = ["ada", "bob", "kim"]
     assert [marks.student for marks in results.marks_in(tmp_path, one, both)] == ["ada", "kim"]
     assert [marks.student for marks in results.marks_in(tmp_path, other, both)] == ["bob", "kim"]
-    given = SimpleNamespace(to=tmp_path, assignment=one, late=None)
-    students = {"kim": rosters.Student("kim", "Lee", "Kim")}
-    reports.write(given, results.marks_in(tmp_path, one, students), students)
+    (tmp_path / "marks" / one / "lee.json").write_text("damaged")
+    kim = {"kim": rosters.Student("kim", "Lee", "Kim")}
+    reports.write(SimpleNamespace(to=tmp_path, assignment=one, late=None), results.marks_in(tmp_path, one, kim), kim)
     report = (tmp_path / "report.md").read_text()
     assert "Graded only in another variant: bob. Two sections need two folders" in report
     assert "No submission, 2-attention-2027: kim (Kim Lee)." in report and "Not in the roster: ada. If" in report
