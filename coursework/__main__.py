@@ -123,7 +123,7 @@ def _parser():
     one.add_argument("--roster", type=a_path, metavar="CSV", help="the class: who handed in nothing is listed too")
     word = "these students' submissions count, or all of the folder's, in place of those that have a mark"
     one.add_argument("--again", nargs="*", metavar="STUDENT", help=word)
-    rule = "what a day late costs, such as 10%%/day or 10%%/day,3: a tenth of the points, and all after three days"
+    rule = "what a day late costs, such as 10%%/day or 10%%/day,3: a tenth of the points reached, all after three days"
     one.add_argument("--late", metavar="RULE", help=rule)
     one.add_argument("--seed", type=int, help="of the fresh inputs (default: the course's, in course.json)")
     return parser

@@ -17,6 +17,8 @@ from coursework.checks import Call
 NEAR = 1e-3  # what is off by less may be right but for its precision
 MOST_WORDS = 300  # characters of a reason: a judge may quote what a student made up
 
+ANOTHER_RULE = "this follows the rule of another course's notebook, such as last year's; read the rule in your own"
+
 
 @dataclass
 class Verdict:
@@ -43,7 +45,9 @@ def compare(work):
                 verdict.call, verdict.record, verdict.reason = call, record, reason
         if verdict.reason:
             mine = [pair for pair in tried if pair[0].name == verdict.call.name]
-            mistakes = references.mistakes(work.submission.assignment).get(verdict.call.name, {}).items()
+            asked = work.submission.assignment, verdict.call.name
+            mistakes = [*references.mistakes(asked[0]).get(asked[1], {}).items()]
+            mistakes += [(ANOTHER_RULE, one) for one in references.by_other_rules(*asked)]
             verdict.hint = next((hint for hint, one in mistakes if all(_gives(one, *pair) for pair in mine)), "")
     return work
 
@@ -156,10 +160,8 @@ def _lists(value):
 
 
 def _numbers(value, shape):
-    """Return the numbers of nested lists that have exactly this shape; raise TypeError for anything else.
-
-    NumPy would pad texts to the longest and make objects of uneven lists: gigabytes out of a few kilobytes.
-    """
+    """Return the numbers of nested lists that have exactly this shape; raise TypeError for anything else."""
+    # NumPy would pad texts to the longest and make objects of uneven lists: gigabytes out of a few kilobytes.
     if not shape and isinstance(value, numbers.Real):  # text that looks like numbers is text
         return [float(value)]
     if not shape or not isinstance(value, list) or len(value) != shape[0]:

@@ -8,11 +8,8 @@ HEADINGS = "assignment student_id last_name first_name email score max_score sta
 
 
 def export(results, listed, scores):
-    """Write RESULTS/grades.csv, a line for each student and assignment, and RESULTS/canvas.csv, as Canvas imports it.
-
-    RESULTS/grades-ASSIGNMENT.csv has the lines of one, as Moodle imports them. A mark that is not known yet is an empty
-    cell: never a 0 that nobody gave. listed: assignment -> its roster. scores: each a `words.Score`.
-    """
+    """Write grades.csv, its lines of each assignment for Moodle, and canvas.csv. listed: assignment -> its roster."""
+    # A mark that is not known yet is an empty cell: never a 0 that nobody gave.
     by_assignment, cells = {}, {}
     for one in scores:
         marks = one.marks

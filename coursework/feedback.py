@@ -9,6 +9,7 @@ from itertools import groupby
 from coursework import pages, sources, words
 from coursework.files import MOODLE, of_an_lms, student_name
 from coursework.results import write, write_archive
+from coursework.submissions import TOLD
 
 MOST_NOTES = 30  # of one submission, in the report and on the page
 MOST_TEXT = 2_000  # characters of a reason, or of what else is said to a student
@@ -61,7 +62,7 @@ def page(score):
     seen = set()
     title, who = sources.title(marks.assignment), pages.apart(marks.student)
     body = [f"<main>\n<h1>{escape(title)}</h1>\n<p><strong>{escape(who)}</strong>: {escape(total)}</p>"]
-    several = len(set(marks.reasons.values())) > 1
+    several = len(set(marks.reasons.values())) > 1 and TOLD["blank"] not in marks.told
     body += ["<p>Correct the first wrong function first: those below may use it.</p>"] if several else []
     body += [f'<div class="told"><h2>About your notebook</h2><ul>{told}</ul></div>'] if told else []
     body += [_question(one, marks, given, seen) for one in (questions(marks.assignment) if given else [])]
@@ -123,21 +124,20 @@ def _text(text):
 
 
 def write_pages(results, assignment, scores):
-    """RESULTS/feedback/STUDENT/ASSIGNMENT.html for everyone who handed something in.
-
-    RESULTS/feedback-ASSIGNMENT.zip has them all, called as the LMS called what the student handed in.
-    """
+    """Write a page for all who handed in, and a zip of them by the LMS's names. Return whose page it cannot know."""
+    names, by_hand = set(), []
 
     def written():
-        names = set()
         for marks, text in ((one.marks, page(one)) for one in scores if one.marks.submitted):
             own = f"{marks.student}/{assignment}.html"
             write(results / "feedback" / own, text)
             name = returned(marks) if returned(marks) not in names else own
+            by_hand.extend([marks.student] * (name == own))
             names.add(name)
             yield name, text
 
     write_archive(results / f"feedback-{assignment}.zip", written())
+    return by_hand if len(by_hand) < len(names) else []
 
 
 def returned(marks):

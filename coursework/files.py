@@ -58,6 +58,11 @@ def folded(name):
     return "".join(letter for letter in plain if not unicodedata.combining(letter)).casefold()
 
 
+def plain(name):
+    """A full name as a folder may have it, whatever its capitals, accents and signs."""
+    return folded(student_name(name))
+
+
 class Owner(NamedTuple):
     """Whom a file belongs to, as its path says: a name, and the number that an LMS gives to people of the same name."""
 
@@ -81,8 +86,8 @@ class Found:
 def find(folder, known=None, roster=(), names=None):
     """(student, each `Found`, notes) of those who handed in something below a folder.
 
-    known: number of an LMS -> the student's name in the roster. roster: the names of the class. names: who was called
-    what in earlier gradings; those of this one are added.
+    known: an LMS's number, or `plain` full name -> the student's name in the roster. roster: the names of the class.
+    names: who was called what in earlier gradings; those of this one are added.
     """
     folder, known, roster = Path(folder), known or {}, set(roster)
     if not folder.is_dir():
@@ -182,7 +187,7 @@ def _owner(where, known, roster):
     """
     if len(where) > 1:
         moodle = MOODLE.fullmatch(where[0])
-        return Owner(*moodle.groups()) if moodle else Owner(where[0])
+        return Owner(*moodle.groups()) if moodle else Owner(known.get(plain(where[0]), where[0]))
     named = of_an_lms(where[0])
     if named and named.re is BLACKBOARD:  # assignments and people may have a _ in their names
         words = named["name"].split("_")
@@ -191,7 +196,7 @@ def _owner(where, known, roster):
     if named and len(known.keys() & set(re.findall(r"_(\d+)(?=_\d+_)", where[0]))) < 2:
         return Owner(named["name"], named["number"])
     name = re.split(r"\.ipynb", where[0], flags=re.I)[0] if _is_notebook(where[0]) else where[0].rpartition(".")[0]
-    return Owner(name or where[0])
+    return Owner(known.get(plain(name), name or where[0]))
 
 
 def _is_notebook(file):
@@ -211,7 +216,8 @@ def _students(files, known, roster, names):
     owner who had it before, else to one whose name needs no change. Later owners get another name, and both are noted.
     """
     read = {owner: known.get(owner.number) or student_name(owner.name) for owner in files}
-    mine = {one for one in files if one.number in known or read[one] in roster and not (one.number and known)}
+    numbered = any(map(str.isdigit, known))
+    mine = {one for one in files if one.number in known or read[one] in roster and not (one.number and numbered)}
 
     def order(owner):
         sure = owner.number not in known, owner not in mine, "\n".join(owner) not in names

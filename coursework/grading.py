@@ -1,8 +1,7 @@
 """From submissions to marks: each one alone, several at a time, and never twice.
 
-Marks are written to their own file as soon as they are known. If something outside breaks a run, such as a lack of
-memory, the run is tried again alone, and gives no mark if it breaks again. A mark changes if a newer file comes, if the
-teacher says so, or if the assignment or this program changes; the report says so.
+If something outside breaks a run, such as a lack of memory, the run is tried again alone. A mark changes if a file
+comes that counts more, if the teacher says so, or if the assignment or this program changes; the report says so.
 """
 
 import os
@@ -12,7 +11,7 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from tqdm import tqdm
 
 from coursework import comparison, exam, files, marks, processes, results, rosters, runs, sandbox
-from coursework.submissions import RIGHT_ONE, age, base, sorted_out
+from coursework.submissions import RIGHT_ONE, base, beaten, sorted_out
 
 NOT_YET = "Your work could not be graded yet. Your teacher knows, and will look into it."
 
@@ -26,14 +25,14 @@ def grade(submission, asked, **how):
 def grade_all(folder, where, assignment, students=None, seed=None, again=None, limits=sandbox.Limits()):
     """Grade every submission of an assignment below a folder; marks go to WHERE/marks/ASSIGNMENT/STUDENT.json.
 
-    students: name -> `rosters.Student`. seed: of the inputs, if not the course's. again: whose new submission counts
-    whatever its name is; (): everybody's. Returns all marks that WHERE holds for the assignment, and those of the
-    roster who handed in nothing. Before, ask `results.check_apart` and `sandbox.ready`.
+    students: name -> `rosters.Student`. again: whose new submission counts in any case; (): everybody's. Returns what
+    `results.marks_in` does. Before, ask `results.check_apart` and `sandbox.ready`.
     """
     seed = results.seed_of(where) if seed is None else seed
     students, kept = students or {}, where / "names.json"  # whose file is whose stays as it was
     names = results.kept(kept, lambda found: {owner: files.student_name(name) for owner, name in found.items()})
-    readable, refused = sorted_out(folder, assignment, rosters.numbers(students), students, names)
+    known = rosters.known(students)
+    readable, refused = sorted_out(folder, assignment, known, students, names)
     owners = {submission.student for submission in (*readable, *refused)}
     if students and len(owners) > 1 and not owners & students.keys():
         asks = "Is it the list of another assignment, or in another language than English?"
@@ -41,7 +40,7 @@ def grade_all(folder, where, assignment, students=None, seed=None, again=None, l
     others = [one.notes[0].rpartition(":")[0] for one in refused if f"{assignment} was asked for" in one.notes[0]]
     if others and not readable and assignment not in results.assignments_in(where):
         raise ValueError(f"no file is the assignment {assignment}. {others[0]}. Check the name and its variant")
-    named = {*map(files.student_name, again or ())}
+    named = {known.get(files.plain(name), files.student_name(name)) for name in again or ()}
     if unknown := named - owners:
         raise ValueError(f"--again names {', '.join(sorted(unknown))}, of whom the folder has no file")
     results.keep(kept, names)
@@ -81,12 +80,16 @@ class Batch:
                 results.save(self.where, self.marks_of(submission))
             except runs.Lost as error:
                 why = f"not marked: {error}, twice. Grade again when the machine is idle"
-                results.save(self.where, _not_yet(self.before(submission), submission, why))
+                results.save(self.where, self.not_yet(submission, why))
 
     def before(self, submission):
         """The student's mark from before, if there is one."""
         found = results.load(self.where, submission.assignment, submission.student)
         return found if found and found.points else None
+
+    def not_yet(self, submission, why):
+        """What is kept of a submission that a human has to look at."""
+        return _unchanged(self.before(submission), submission, [why, *submission.notes], [*submission.told, NOT_YET])
 
     def marks_of(self, submission):
         """The marks of a student: those from before if nothing changed or another file counts, else new ones."""
@@ -94,12 +97,12 @@ class Batch:
         same = before and before.digest == submission.digest
         if same and before.key == self.key:
             return marks.noted(before, submission)
-        if before and not same and submission.student not in self.again and age(submission) <= age(before):
-            note = f"another file, {submission.file}, was not graded: the mark is that of {before.file}."
-            note += f" To grade it instead, say --again {submission.student}"
-            told = f"Your file {base(submission.file)} was not graded: your mark is that of {base(before.file)}, which"
-            told += f" you handed in before. {RIGHT_ONE}."
-            return _unchanged(before, submission, [note], [told])
+        stays = before and not same and submission.student not in self.again and beaten(submission, before)
+        if stays:
+            remedy = f"To grade it instead, say --again {submission.student}"
+            note = f"another file, {submission.file}, was not graded: it {stays}, {before.file}. {remedy}"
+            told = f"Your file {base(submission.file)} was not graded: it {stays}, {base(before.file)}"
+            return _unchanged(before, submission, [note], [f"{told}, which you handed in before. {RIGHT_ONE}."])
         try:
             new = grade(submission, self.asked, limits=self.limits, stop=self.stop)
         except sandbox.Interrupted:
@@ -107,28 +110,21 @@ class Batch:
         except Exception as error:  # whatever one submission does to us, the others are graded
             if isinstance(error, OSError) and error.errno in files.OURS:
                 raise
-            return _not_yet(before, submission, f"could not be graded: {type(error).__name__}: {str(error)[:200]}")
+            return self.not_yet(submission, f"could not be graded: {type(error).__name__}: {str(error)[:200]}")
         new.key = self.key
-        if before and not same:
-            took = f"({new.total:g} points) replaced {before.file} ({before.total:g} points)"
-            new.changes = [*before.changes, f"graded again: {new.file} {took}"]
-        elif before:
-            why = "since the assignment, this program, its versions or the seed changed"
-            change = f"graded again {why}: {new.total:g} points, before {before.total:g}"
-            new.changes = [*before.changes, change] if new.total != before.total else before.changes
+        if before:
+            change = f"graded again: {new.file} ({new.total:g} points) replaced {before.file} ({before.total:g} points)"
+            if same:
+                why = "since the assignment, this program, its versions or the seed changed"
+                change = f"graded again {why}: {new.total:g} points, before {before.total:g}"
+            new.changes = [*before.changes, *([change] if not same or new.total != before.total else [])]
         return marks.noted(new, submission)
-
-
-def _not_yet(before, submission, why):
-    """A submission that a human has to look at."""
-    return _unchanged(before, submission, [why, *submission.notes], [*submission.told, NOT_YET])
 
 
 def _unchanged(before, submission, notes, told):
     """Return the mark from before, with notes on this file; or no points at all, which differs from 0 points."""
     one = before or marks.Marks(submission.student, submission.assignment, submission.file)
-    one.notes = list(dict.fromkeys([*one.notes, *notes]))
-    one.told = list(dict.fromkeys([*one.told, *told]))
+    one.notes, one.told = (list(dict.fromkeys(said)) for said in ([*one.notes, *notes], [*one.told, *told]))
     return one
 
 

@@ -4,16 +4,14 @@ import re
 from dataclasses import dataclass
 from fractions import Fraction
 
-from coursework import results
+from coursework import results, rosters
 from coursework.files import CANVAS, of_an_lms
 
 RULE = re.compile(r"(?P<percent>\d{1,3}(?:\.\d+)?)%/day(?:,(?P<most>\d{1,3}))?")
 STATUS = re.compile("submitted for grading|no submission|draft|graded|reopened|nothing submitted|$")  # Moodle's
-LATE = re.compile(  # a whole status; Moodle says the two largest units
-    rf"(?:{STATUS.pattern})?[ -]*(?:(\d+) years? ?)?(?:(\d+) days? ?)?(?:(\d+) hours? ?)?(?:(\d+) mins? ?)?"
-    r"(?:(\d+) secs? ?)?late"
-)
-UNKNOWN = "the file's name says that it is late, not by how much: it counts as one day"
+UNITS = "".join(rf"(?:(\d+) {unit}s? ?)?" for unit in ("year", "day", "hour", "min", "sec"))  # Moodle: the two largest
+LATE = re.compile(rf"(?:{STATUS.pattern})?[ -]*{UNITS}late")  # a whole status
+UNKNOWN = "By the names of their files, these are late, and count as one day late. A column days_late says how many: "
 NOTHING = {"rule": "", "days": {}, "files": {}}
 
 
@@ -37,21 +35,17 @@ def checked(rule):
     """A rule's parts. Raises ValueError if it is not a rule."""
     if parts := RULE.fullmatch(rule):
         return parts
-    example = "10%/day or 10%/day,3 (at most three days)"
-    raise ValueError(f"a rule for what is late must be like {example}, got {rule!r}")
+    raise ValueError(f"a rule for what is late must be like 10%/day or 10%/day,3 (at most three days), got {rule!r}")
 
 
 def note_late(where, assignment, all_marks, roster, rule=None):
-    """Keep how late each submission of an assignment is, and the rule, in RESULTS/late.json. Sentences for the report.
-
-    A column days_late decides, else Moodle's Status, else Canvas's LATE in a file's name; else what was known stays. A
-    status is that of a student's last file, which need not be the one that counts: it makes none later that is known.
-    """
+    """Keep how late each submission of an assignment is, and the rule, in late.json. Return sentences on it."""
+    # A column days_late decides, else Moodle's Status, else Canvas's LATE in a file's name; else what was known stays.
+    # A status is that of a student's last file, which may not be the one that counts: it makes no known one later.
     kept = results.kept(where / "late.json", _of_all)
     before = kept.get(assignment, NOTHING)
-    days, files, about = dict(before["days"]), dict(before["files"]), []
-    for marks in (one for one in all_marks if one.submitted):
-        student = marks.student
+    days, files, unknown = dict(before["days"]), dict(before["files"]), []
+    for student, marks in ((one.student, one) for one in all_marks if one.submitted):
         row = dict(roster[student].row) if student in roster else {}
         named = of_an_lms(marks.file.split(": ")[-1])
         if said := row.get("days_late", "").strip():
@@ -64,11 +58,11 @@ def note_late(where, assignment, all_marks, roster, rule=None):
             days[student] = min(said, days[student]) if same else said
         elif named and named.re is CANVAS:
             days[student] = int("_LATE_" in named[0])
-            about += [f"{student}: {UNKNOWN}"] * days[student]
+            unknown += [student] * days[student]
         files[student] = marks.digest
     kept[assignment] = {"rule": before["rule"] if rule is None else rule, "days": days, "files": files}
     results.keep(where / "late.json", kept)
-    return about
+    return [f"{UNKNOWN}{rosters.people(roster, unknown)}."] if unknown else []
 
 
 def _days(status, student):

@@ -30,10 +30,7 @@ def page_of_tables(title, body):
 
 
 def as_typed(text, attached=MappingProxyType({})):
-    """Any text of a student's as HTML, in a time that grows as the text does, with its pictures after it.
-
-    attached: file name -> (type, base64).
-    """
+    """Any text of a student's as HTML, in a time that grows as it does. attached: pictures, name -> (type, base64)."""
     text = TURNS.sub(lambda turn: f"\\u{ord(turn[0]):04x}", text.encode("utf-8", "backslashreplace").decode())
     more = len(text) - MOST_ANSWER
     if more > 0:

@@ -39,6 +39,13 @@ def mistakes(assignment: str, **constants) -> dict[str, dict[str, Callable]]:
     return {name: read_mistakes(getattr(made, name), sources.filled(table, vars(made))) for name, _, table in parts}
 
 
+def by_other_rules(assignment: str, name: str) -> list[Callable]:
+    """Return the right function by each other option of its rule: it answers another variant's question."""
+    own = sources.constants(assignment).items()
+    options = (one for names, one in sources.rules(sources.split(assignment)[0]).items() if name in names)
+    return [getattr(of(assignment, **one), name) for one in next(options, []) if not one.items() <= own]
+
+
 def asked(question: Callable, assignment: str, names: list[str], *given):
     """Return what a function gives for these values and right functions, which cannot be sent to another process."""
     return question(*given, *(getattr(of(assignment), name) for name in names))

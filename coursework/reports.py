@@ -4,7 +4,9 @@ import re
 from collections import Counter
 from dataclasses import replace
 
-from coursework import exports, feedback, lateness, results, rosters, sandbox, stats, tables, words
+from coursework import exports, feedback, lateness, results, rosters, sandbox, sources, stats, tables, words
+
+BY_HAND = "pass it on by hand, out of feedback/. If the file was mailed, only a column days_late says how late it is"
 
 
 def write(given, marks, students):
@@ -12,35 +14,47 @@ def write(given, marks, students):
     rosters.keep(given.to, given.assignment, students)
     about = lateness.note_late(given.to, given.assignment, marks, students, given.late)
     said, scores = publish(given.to)
-    by_name, stored = {one.student: one for one in marks}, results.stored(given.to, given.assignment)
-    left = sorted(name for name, one in stored.items() if one and name not in by_name)
-    apart = "Two sections need two folders and two rosters"
-    about += [f"Graded only in another variant: {', '.join(left)}. {apart}."] if left else []
-    said += [*namesakes(marks), *rosters.of_another_name(marks, students)]
     about = [sandbox.bound(sandbox.Limits()), *about, *said]
+    about += [*of_others(given.to, given.assignment, marks, students), *rosters.of_names(marks, students)]
+    by_name = {one.student: one for one in marks}
     for (student, name), word in words.read(given.to, given.assignment).items():
         if student in by_name and words.changed(word, by_name[student], name):
             by_name[student].notes.append(f"its answer to {name} has changed since it was marked")
-    results.write(given.to / "report.md", report(marks, scores, about))
+    results.write(given.to / "report.md", report(marks, scores, about, students))
     noted = [bool(one.notes or one.told) for one in marks if one.submitted]
     print(f"{len(noted)} submissions, {sum(noted)} of them with notes. Read {given.to / 'report.md'}")
 
 
+def of_others(where, assignment, marks, students):
+    """Sentences on students and variants that may not belong here, and how to remove them."""
+    strangers = [one.student for one in marks if students and one.student not in students]
+    mend = "If a file is a student's, call the file or its folder by the roster's login or full name, and grade again"
+    remove = f"To remove a name, delete {where}/marks/{assignment}/NAME.json and {where}/feedback/NAME first"
+    about = [f"Not in the roster: {', '.join(strangers)}. {mend}. {remove}."] if strangers else []
+    there = [name for name in results.assignments_in(where) if sources.split(name)[0] == sources.split(assignment)[0]]
+    if others := ", ".join(name for name in there if name != assignment):
+        remove = f"To remove one, delete {where}/marks/VARIANT and the files with its name in {where}, and grade again"
+        about.append(f"Other variants of this assignment are graded here: {others}. {remove}.")
+    left = {name for name, one in results.stored(where, assignment).items() if one} - {one.student for one in marks}
+    apart = "Two sections need two folders and two rosters"
+    return about + [f"Graded only in another variant: {rosters.people(students, sorted(left))}. {apart}."] * bool(left)
+
+
 def publish(where):
-    """Write scores of all assignments into CSV files and pages. Return sentences for the teacher, and the scores."""
+    """Write scores of all assignments into CSV files and pages. Return sentences on them, and scores without texts."""
     everything, about, lines, listed = [], [], [], {}
     for assignment in results.assignments_in(where):
         students = listed[assignment] = rosters.kept(where, assignment)
         about += words.convert(where, assignment)
         unread = list(results.stored(where, assignment).values()).count(None)
-        about += [f"{unread} marks of an earlier version were not read: grade again."] if unread else []
+        about += [f"{unread} marks are damaged or of an earlier version: grade again."] if unread else []
         scores = words.scores(where, assignment, results.marks_in(where, assignment, students))
         lines += stats.write_class(where, assignment, scores)
-        scores, said = rosters.shared(scores, rosters.members(students))
-        feedback.write_pages(where, assignment, scores)
+        scores, said = rosters.shared(scores, students)
+        if by_hand := rosters.people(students, feedback.write_pages(where, assignment, scores)):
+            said.append(f"No LMS knows whose page is {by_hand}: {BY_HAND}.")
         about += [f"{assignment}: {one}" for one in said]
-        for one in scores:  # texts and pictures are large
-            everything.append(replace(one, marks=replace(one.marks, answers={}, extra=[], pictures={})))
+        everything += [replace(one, marks=replace(one.marks, answers={}, extra=[], pictures={})) for one in scores]
     exports.export(where, listed, everything)
     results.write(where / "stats.csv", tables.csv_text([stats.HEADINGS, *lines]))
     made = "grades.csv, canvas.csv, stats.csv, feedback/, and of each feedback-*.zip and class-*.html"
@@ -48,40 +62,29 @@ def publish(where):
     return about, everything
 
 
-def report(all_marks, scores, about=()):
+def report(all_marks, scores, about=(), students=()):
     """Return what needs a human, as Markdown: no points first, then doubts about whose it is, then students' notes."""
     known = {(one.marks.student, one.marks.assignment): one for one in scores}
     status = {one.student: known.get((one.student, one.assignment), words.Score(one)).status for one in all_marks}
     counts = "; ".join(f"{state}: {count}" for state, count in sorted(Counter(status.values()).items()))
     lines = ["# What needs a human", "", f"{counts}.", ""]
-    for line in about:
-        lines += [_one_line(line), ""]
-    absent = [one for one in all_marks if status[one.student] == "no submission"]  # nor a partner's
-    if absent:
-        lines += [f"No submission, {absent[0].assignment}: {', '.join(one.student for one in absent)}.", ""]
+    absent = [one.student for one in all_marks if status[one.student] == "no submission"]  # nor a partner's
+    told = [f"No submission, {all_marks[0].assignment}: {rosters.people(students, absent)}."] if absent else []
+    for line in (*about, *told):
+        lines += [_one_line(line, 10_000), ""]
     noted = [marks for marks in all_marks if marks.submitted and (marks.notes or marks.told)]
     noted.sort(key=lambda one: (bool(one.points), "another student" not in str(one.notes), not one.told))
     for marks in noted:
-        lines += [f"## {marks.student}, {marks.assignment}", ""]
+        lines += [f"## {_one_line(rosters.people(students, [marks.student]))}, {marks.assignment}", ""]
         told = [f"told: {' '.join(text.split())}" for text in marks.told]
         notes = [f"file: {marks.file}"] * bool(marks.file) + marks.notes + told
         if len(notes) > feedback.MOST_NOTES:
             notes = [*notes[: feedback.MOST_NOTES], f"and {len(notes) - feedback.MOST_NOTES} more"]
         lines += [*(f"- {_one_line(note)}" for note in notes), ""]
-    if not noted:
-        lines += ["Nothing unusual was found.", ""]
-    return "\n".join(lines)
+    return "\n".join([*lines, *([] if noted else ["Nothing unusual was found.", ""])])
 
 
-def namesakes(all_marks):
-    """Sentences on students who wrote the same name into ME: one of them may have handed in the other's notebook."""
-    people = {}
-    for marks in all_marks:
-        people.setdefault(" ".join(marks.me.casefold().split()), []).append(marks.student)
-    return [f"{', '.join(one)} have the same name in ME." for name, one in people.items() if name and len(one) > 1]
-
-
-def _one_line(text):
+def _one_line(text, most=500):
     """A note in one line, not too long, where no character of a file's name starts HTML, a link or a formula."""
     text = text if re.sub("[\u200c\u200d]", "", text).isprintable() else " ".join(ascii(text)[1:-1].split())
-    return re.sub(r"[^\w\s\u0080-\uffff.,:;()'\"/+=%@?>-]|:(?=//)", lambda odd: f"&#{ord(odd[0])};", text[:500])
+    return re.sub(r"[^\w\s\u0080-\uffff.,:;()'\"/+=%@?>-]|:(?=//)", lambda odd: f"&#{ord(odd[0])};", text[:most])

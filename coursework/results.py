@@ -8,6 +8,7 @@ import importlib.metadata
 import json
 import platform
 import secrets
+import typing
 import zipfile
 from contextlib import contextmanager
 from dataclasses import asdict
@@ -41,8 +42,7 @@ def check_apart(submissions_folder, results):
     """Refuse a results folder inside the submissions, where it would be a student's, or the other way round."""
     one, other = Path(submissions_folder).resolve(), Path(results).resolve()
     if one == other or one in other.parents or other in one.parents:
-        places = f"the results, {results}, and the submissions, {submissions_folder},"
-        raise ValueError(f"{places} must not be inside each other: choose another folder with --to")
+        raise ValueError(f"{results} and {submissions_folder} must not be inside each other: choose another with --to")
 
 
 @contextmanager
@@ -89,9 +89,28 @@ def load(results, assignment, student):
     """Return a student's marks, or None if there are none that this version reads."""
     try:
         data = json.loads((results / "marks" / assignment / f"{student}.json").read_text(encoding="utf-8"))
-        return Marks(**data["marks"]) if data["version"] == VERSION else None
+        return fitting(Marks, data["marks"]) if data["version"] == VERSION else None
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return None
+
+
+def fitting(form, values):
+    """Return what a data class makes of values out of JSON. Raises TypeError if one of them has another type."""
+    kinds = typing.get_type_hints(form)
+    if not all(_fits(value, kinds[name]) for name, value in dict(values).items()):
+        raise TypeError("a value of another type")
+    return form(**values)
+
+
+def _fits(value, kind):
+    """Whether a value has a type such as dict[str, float]. A tuple may be a list, as in JSON."""
+    origin, inner = typing.get_origin(kind) or kind, typing.get_args(kind)
+    if origin is dict:
+        return isinstance(value, dict) and all(_fits(one, inner[1]) for one in value.values())
+    if origin in (list, tuple):
+        inner = inner if origin is tuple and ... not in inner else inner[:1] * len(value)
+        return isinstance(value, (list, tuple)) and len(value) == len(inner) and all(map(_fits, value, inner))
+    return isinstance(value, (int, float) if kind is float else kind)
 
 
 def assignments_in(results):
@@ -105,10 +124,7 @@ def stored(results, assignment):
 
 
 def marks_in(results, assignment, roster=()):
-    """Return the marks of an assignment, and a line for each student of the roster who handed in nothing.
-
-    A student with points in another variant of the assignment is left out.
-    """
+    """The marks of an assignment, and of the roster's others "no submission", but who has points in another variant."""
     marks = {student: Marks(student, assignment, notes=["no submission"], submitted=False) for student in roster}
     marks |= {student: one for student, one in stored(results, assignment).items() if one}
     others = [name for name in assignments_in(results) if name != assignment]

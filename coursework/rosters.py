@@ -1,10 +1,12 @@
 """The class as a platform or a spreadsheet lists it, and who works together: one of a group hands in for all."""
 
 import re
+from collections import Counter
 from dataclasses import asdict, dataclass, replace
 
 from coursework import results, tables
-from coursework.files import folded, student_name
+from coursework.files import folded, plain, student_name
+from tutorial_book.exercises import own_code
 
 # Headings of a student's name, in small letters, the best one first: of your own list, of Blackboard,
 # GitHub Classroom, Gradescope and Moodle. Canvas has its own two.
@@ -34,6 +36,10 @@ class Student:
         """The student's name in tables: that of the roster."""
         return self.shown or self.id
 
+    @property
+    def full(self):
+        return f"{self.first_name} {self.last_name}".strip()
+
 
 def read_roster(path):
     """id -> `Student`, out of a CSV file with a heading of NAMES, such as the exports of the usual platforms."""
@@ -45,7 +51,7 @@ def read_roster(path):
         came = ", ".join(filter(None, headings))[:200] or "nothing"
         remedy = 'Export it in English, or call the column with the names in its files "student"'
         raise ValueError(f"{path} must have a line of headings with one of {', '.join(NAMES)}; got {came}. {remedy}")
-    students = {}
+    students, twice = {}, {}
     for row in rows:
         found = (row[name].strip() for name in names)
         id = next((text for text in found if text and not text.startswith(PARTICIPANT)), "")
@@ -57,17 +63,22 @@ def read_roster(path):
             last, first, *_ = map(str.strip, [*row["Student"].rsplit(",", 1), ""])  # "Cruz, Jr., Ana"
         columns = tuple((name.lower() if name.lower() in OWN else name, text) for name, text in row.items() if name)
         student = Student(student_name(id), last, first, email, columns, id)
-        if student.id in students:
-            raise ValueError(f"{path} names {student.id} twice")
+        twice |= {student.id: None} if student.id in students else {}
         students[student.id] = student
+    if twice:
+        raise ValueError(f"{path} names {', '.join(twice)} twice")
     return students
 
 
-def numbers(roster):
-    """Number of an LMS -> student: Canvas's ID, and Moodle's "Participant 815"."""
-    columns = [(student.id, text) for student in roster.values() for name, text in student.row if name in NUMBERED]
-    texts = [(text.removeprefix(PARTICIPANT).strip(), id) for id, text in columns]
-    return {text: id for text, id in texts if text.isdigit()}
+def known(roster):
+    """Number of an LMS, as Canvas's ID and Moodle's "Participant 815", or full name that no other has -> student."""
+    columns = [(text, one.id) for one in roster.values() for name, text in one.row if name in NUMBERED]
+    texts = [(text.removeprefix(PARTICIPANT).strip(), id) for text, id in columns]
+    pairs = {(plain(one.full), one.id) for one in roster.values() if one.last_name}
+    pairs |= {(plain(f"{one.last_name} {one.first_name}"), one.id) for one in roster.values() if one.first_name}
+    count, ids = Counter(name for name, _ in pairs), {folded(id): id for id in roster}
+    people = {name: id for name, id in pairs if count[name] == 1 and ids.get(name, id) == id}
+    return {**people, **{text: id for text, id in texts if text.isdigit()}}
 
 
 def keep(where, assignment, students):
@@ -78,45 +89,48 @@ def keep(where, assignment, students):
 def kept(where, assignment):
     """The class of an assignment as it was kept; empty if there is none."""
     path = where / f"roster-{assignment}.json"
-    found = results.kept(path, lambda rows: [Student(**{**row, "row": (*dict(row["row"]).items(),)}) for row in rows])
-    return {student.id: student for student in found}
+    found = results.kept(path, lambda rows: [results.fitting(Student, one) for one in rows])
+    return {one.id: replace(one, row=tuple(map(tuple, one.row))) for one in found}
 
 
-def of_another_name(all_marks, students):
-    """Return sentences on students whose name in ME shares no word with the roster's line."""
-    said = []
+def people(roster, students):
+    """Students as their teacher knows them: "jsmith (Jane Smith), 4711"."""
+    lines = [roster[one] if one in roster else Student(one) for one in students]
+    return ", ".join(one.name if one.full in ("", one.name) else f"{one.name} ({one.full})" for one in lines)
+
+
+def of_names(all_marks, students):
+    """Return sentences on ME: without a name, with one that two students have, or with one that is not the roster's."""
+    empty = [one.student for one in all_marks if one.points and not own_code.name_in(one.answers.get("me", ""))]
+    said, same = [f"No name in ME: {people(students, empty)}."] * bool(empty), {}
     for marks in all_marks:
+        same.setdefault(" ".join(marks.me.casefold().split()), []).append(marks.student)
         student = students.get(marks.student)
         if student and marks.me and marks.me != marks.student:
-            known = [student.shown, student.id, student.last_name, student.first_name, student.email]
-            known += [dict(student.row).get("Student", ""), student.last_name + student.first_name]
+            known = student.shown, student.id, student.full, student.last_name + student.first_name, student.email
             mine, theirs = (set(re.findall(r"[^\W_]+", folded(text))) for text in (marks.me, " ".join(known)))
             if not mine & theirs:
-                said.append(f"{marks.student}: the name in ME is {marks.me}, which is not in the roster's line.")
-    return said
+                who = people(students, [student.id])
+                said.append(f"{who}: the name in ME is {marks.me}, which is not in the roster's line.")
+    shared = [people(students, one) for name, one in same.items() if name and len(one) > 1]
+    return [*said, *(f"{one} have the same name in ME." for one in shared)]
 
 
-def members(roster):
-    """Student -> group, of a roster with a column "group"."""
-    named = {student.id: dict(student.row).get("group", "").strip() for student in roster.values()}
-    return {student: group for student, group in named.items() if group}
-
-
-def shared(scores, members):
+def shared(scores, roster):
     """Return (scores, sentences): a student without a file has what the one of the group has who handed in."""
+    groups = {one.id: dict(one.row).get("group", "").strip() for one in roster.values()}
     by_group, about, found = {}, [], []
     for one in scores:
-        if one.marks.points and one.marks.student in members:
-            by_group.setdefault(members[one.marks.student], []).append(one)
+        if one.marks.points and groups.get(one.marks.student):
+            by_group.setdefault(groups[one.marks.student], []).append(one)
     for group, theirs in sorted(by_group.items()):
         if len(theirs) > 1:
-            names = " and ".join(one.marks.student for one in theirs)
+            names = people(roster, [one.marks.student for one in theirs])
             about.append(f"Group {group}: {names} handed in; each keeps their own mark, and the others have none.")
     for one in scores:
-        theirs = by_group.get(members.get(one.marks.student), [])
+        theirs = by_group.get(groups.get(one.marks.student), [])
         if not one.marks.submitted and len(theirs) == 1:
-            one = replace(theirs[0], marks=replace(theirs[0].marks, student=one.marks.student), oral=one.oral)
+            marks = replace(theirs[0].marks, student=one.marks.student, file="")  # by its name, the LMS finds another
+            one = replace(theirs[0], marks=marks, oral=one.oral)
         found.append(one)
-    if partners := [new.marks.student for one, new in zip(scores, found) if new is not one]:
-        about.append(f"No LMS knows whose page is {', '.join(partners)}: pass it on by hand, out of feedback/.")
     return found, about

@@ -25,10 +25,7 @@ class Lost(sandbox.Interrupted):
 
 
 def run(cells, calls, limits=sandbox.Limits(), keep=None, **how):
-    """Run the cells and calls, and again without the cell or function that ended a run, until the end is reached.
-
-    All runs together have the time and the bytes of `limits`. Returns the records, and the `Code` with what happened.
-    """
+    """Return (records, `Code`) of the cells and calls; they run again without what ended a run, all within `limits`."""
     records, code, pending = {}, causes.Code(cells, {}, {}, keep or {}), list(calls)
     while pending:
         if limits.seconds < sandbox.LATE or limits.output <= 0:

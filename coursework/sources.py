@@ -187,5 +187,7 @@ def _for_nbgrader(cell, mark, grade_id, points=None):
 
 
 def grade_id(cell):
-    """The name that nbgrader knows a cell by; None for mere text."""
-    return cell.metadata.get("nbgrader", {}).get("grade_id")
+    """The name that nbgrader knows a cell by, whatever a student's program made of it; None for mere text."""
+    for key in ("metadata", "nbgrader", "grade_id"):
+        cell = cell.get(key) if isinstance(cell, dict) else None
+    return cell if isinstance(cell, str) else None

@@ -8,6 +8,7 @@ import hashlib
 import json
 import os
 import re
+import symtable
 import unicodedata
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -20,33 +21,32 @@ from tutorial_book.exercises import own_code
 
 MOST_TEXT = 100_000  # characters that a student writes: the rest neither runs nor is shown
 MOST_ADDED = 50  # cells that a student added and that run and are shown: no code runs that the teacher does not see
+MOST_START = 1_000  # bytes of a file that show what it is
 MOST_ME = 2_000  # characters of the cell with the student's name
 A_FEW_WORDS = 60  # characters: a heading has fewer, an answer in the wrong place has more
 ANSWER = re.compile(rf".{{{A_FEW_WORDS}}}.|attachment:", re.S)  # in an added cell: words, or a picture of them
 VARIANT = re.compile(r', "(\w{1,20})"\);?\s*$')  # at the end of a check: the variant whose rules it uses
 INSTALL = "#@title Install the book's library"  # the first cell of a released notebook; grading needs none of it
 RIGHT_ONE = "If it is the right one, tell your teacher"
-OLDER = f"is older than another of yours by its name, or has fewer answers. {RIGHT_ONE}"
-SENTENCES = Path(__file__).with_name("sentences.tsv")  # for students; the page "Check my notebook" has them too
+HERE = Path(__file__).parent
+SENTENCES = HERE / "sentences.tsv"  # for students; the page "Check my notebook" has them too
 TOLD = {line.split("\t")[0]: line.split("\t")[3] for line in SENTENCES.read_text(encoding="utf-8").splitlines()}
+# Names that no answer needs, and characters without ink or that turn text: code looks other than it is.
+SUSPICIOUS = re.compile("|".join((HERE / "suspicious.txt").read_text(encoding="utf-8").splitlines()))
+# What is handed in in place of a notebook, by the name or the start of the file, and which sentence says what to do.
+KINDS = [line.split("\t") for line in (HERE / "kinds.tsv").read_text(encoding="utf-8").splitlines()]
 
 
 @dataclass
 class Submission(HandedIn):
-    """One student's notebook for one assignment.
+    """One student's notebook for one assignment."""
 
-    cells: the code that will run. keep: number of a cell -> the names whose value after that cell is graded.
-    """
-
-    cells: list[str] = field(default_factory=list)
-    keep: dict[int, list[str]] = field(default_factory=dict)
+    cells: list[str] = field(default_factory=list)  # the code that will run
+    keep: dict[int, list[str]] = field(default_factory=dict)  # a cell's number -> names with a value that is graded
 
 
 def sorted_out(folder, assignment, known=None, roster=(), names=None):
-    """The submissions of an assignment below a folder, one for each student; and what cannot be graded, a student each.
-
-    known, roster, names: as for `files.find`. Those that cannot be graded have notes, and sentences for the student.
-    """
+    """The submissions that `files.find` finds, one for each student; and what cannot be graded, a student each."""
     for name in (*sources.names(), assignment):
         released(name)  # once, and not in each process that reads files
     found = find(folder, known, roster, names)
@@ -63,23 +63,27 @@ def sorted_out(folder, assignment, known=None, roster=(), names=None):
 
     contents = ((student, one.shown, *processes.attempted(one.read)) for student, one in files)
     for (student, one), (submission, problem) in zip(files, processes.each(read_one, contents), strict=True):
-        before, now = now, sum(os.times()[2:4])
-        used[student] += now - before
+        start, now = now, sum(os.times()[2:4])
+        used[student] += now - start
         if problem:
             left[student].append((one.shown, problem))
             continue
-        chosen[student], *more = sorted([submission, *filter(None, [chosen.get(student)])], key=_rank)
-        left[student] += [(one.file, OLDER) for one in more]
+        before = chosen.setdefault(student, submission)
+        if before is not submission:
+            reason = beaten(submission, before)
+            chosen[student], other = (before, submission) if reason else (submission, before)
+            reason = f"{reason or beaten(before, submission)}, {base(chosen[student].file)}. {RIGHT_ONE}"
+            left[student].append((other.file, reason))
         for one in pictures.too_many(list(chosen.values())):
             one.told.append("Your pictures are not shown: all submissions together have too many.")
     refused = {student: Submission(student, assignment, theirs[0].shown) for student, theirs, _ in found}
-    for student, _, notes in found:
+    for student, file, reason in ((student, *one) for student, files in left.items() for one in files):
         submission = chosen.get(student, refused[student])
-        for file, reason in left[student]:
-            another = f"Another file of yours, {base(file)}, was not graded: it {reason}."
-            submission.notes.append(f"{file}: not graded: {reason}")
-            submission.told.append(another if student in chosen else _told(file, reason))
-        submission.notes += notes
+        another = f"Another file of yours, {base(file)}, was not graded: it {reason}."
+        submission.notes.append(f"{file}: not graded: {reason}")
+        submission.told.append(another if student in chosen else _told(file, reason))
+    for student, _, notes in found:
+        chosen.get(student, refused[student]).notes.extend(notes)
     return list(chosen.values()), [one for student, one in refused.items() if student not in chosen]
 
 
@@ -95,11 +99,13 @@ def base(file):
     return re.split(r"[/\\]|: ", file.rstrip("/"))[-1]
 
 
-def _rank(submission):
-    """The one with most answers comes first; then the newer one by its name."""
-    given = released(submission.assignment).texts
-    written = sum(_even(text) not in given for text in submission.answers.values())
-    return -written, [-number for number in age(submission)], submission.file
+def beaten(one, other):
+    """Return why another file of the same student counts in place of this one; "" if this one counts."""
+    given = released(one.assignment).texts
+    more, fewer = (sum(_even(text) not in given for text in each.answers.values()) for each in (other, one))
+    if more > fewer:
+        return "has fewer answers than the one that counts"
+    return "" if more < fewer or age(one) > age(other) else "is not newer, by its name, than the one that counts"
 
 
 def age(handed_in):
@@ -112,39 +118,31 @@ def age(handed_in):
 
 @dataclass(frozen=True)
 class Release:
-    """What students got. marked: name -> cell. texts: of all cells, and none. roles: name -> `sources.kind`.
+    """What students got."""
 
-    defined: solution -> {name that it is to define: whether it is a function's}.
-    """
-
-    marked: dict
-    texts: set[str]
-    roles: dict[str, str]
-    defined: dict[str, dict[str, bool]]
+    marked: dict  # name -> cell
+    texts: set[str]  # of all cells, and none
+    roles: dict[str, str]  # name -> `sources.kind`
+    defined: dict[str, dict[str, bool]]  # solution -> {name that it is to define: whether it is a function's}
 
     def of(self, *roles):
         """The names of the cells with these roles."""
         return [name for name, role in self.roles.items() if role in roles]
 
-    @property
-    def answers(self):
-        return self.of("solution", "written")
+    answers = property(lambda self: self.of("solution", "written"))
 
 
 @dataclass(eq=False)
 class Piece:
-    """A cell of a notebook. name: as in the release; None for what the student added. own: the student wrote in it.
+    """A cell of a notebook."""
 
-    defines: the names that its code defines. keep: those of them whose value after this cell is graded.
-    """
-
-    name: str | None
+    name: str | None  # as in the release; None for what the student added
     kind: str
     text: str
     pictures: dict
-    own: bool
+    own: bool  # the student wrote in it
     defines: set[str]
-    keep: list[str] = field(default_factory=list)
+    keep: list[str] = field(default_factory=list)  # what it defines and is graded as it is after this cell
 
 
 @lru_cache
@@ -163,14 +161,8 @@ def _even(text):
 
 def _bound(code):
     """Name -> whether it is a function's, of those that our own cell binds."""
-    names = {}
-    for one in ast.parse(code).body:
-        if isinstance(one, (ast.Import, ast.ImportFrom)):
-            names |= {(alias.asname or alias.name).partition(".")[0]: False for alias in one.names}
-        targets = [node for target in getattr(one, "targets", []) for node in ast.walk(target)]
-        names |= {node.id: False for node in targets if isinstance(node, ast.Name)}
-        names |= {one.name: True} if isinstance(one, ast.FunctionDef) else {}
-    return names
+    names = symtable.symtable(code, "", "exec").get_symbols()
+    return {one.get_name(): one.is_namespace() for one in names if one.is_assigned() or one.is_imported()}
 
 
 def read(student, file, content, assignment):
@@ -191,7 +183,7 @@ def read(student, file, content, assignment):
     answers = _answers(submission, pieces, mine, release)
     held = {piece for same in answers.values() for piece in same}
     extra = [piece for piece in pieces if piece.name is None and piece not in held]
-    _note_blank(submission, held, extra, release)
+    _note_blank(submission, answers, extra, release)
     _keep_code(submission, pieces, held, release)
     _keep_texts(submission, answers, extra)
     submission.me = own_code.name_in(submission.answers.get("me", "")[:MOST_ME]) or student
@@ -203,12 +195,12 @@ def read(student, file, content, assignment):
 
 def _check_assignment(cells, release, assignment):
     """Refuse a notebook of another assignment or variant; whether it is one of this by the names of its cells."""
-    ids = set(map(_grade_id, cells))
+    ids = set(map(sources.grade_id, cells))
     counts = {name: len(ids & set(released(name).answers)) for name in sources.names()}
     fitting = [name for name in counts if 0 < counts[name] == max(counts.values())]
-    checks = [(_source(cell), _grade_id(cell)) for cell in cells if _grade_id(cell) in release.of("check")]
-    pairs = [(VARIANT.findall(text), VARIANT.findall(release.marked[name].source)) for text, name in checks]
-    named = {"".join(variant) for variant, ours in pairs if variant or ours}
+    checks = {name: release.marked[name].source for name in release.of("check")}
+    pairs = [(_source(cell), checks[sources.grade_id(cell)]) for cell in cells if sources.grade_id(cell) in checks]
+    named = {"".join(VARIANT.findall(text)) for text, ours in pairs if VARIANT.search(text) or VARIANT.search(ours)}
     assigned, variant = sources.split(assignment)
     other = fitting[:1] if assigned not in fitting else [assigned, *named] if named and variant not in named else []
     if other:
@@ -225,7 +217,7 @@ def _pieces(cells, release):
     """The cells of a notebook that are no mere text of the assignment's."""
     pieces = []
     for cell in cells:
-        name, kind, text = _grade_id(cell), cell.get("cell_type"), _source(cell)
+        name, kind, text = sources.grade_id(cell), cell.get("cell_type"), _source(cell)
         if kind not in ("code", "markdown", "raw"):
             continue
         name = name if name in release.marked else None
@@ -294,19 +286,25 @@ def _answers(submission, pieces, mine, release):
         if others and mine:
             _say(submission, "elsewhere", name=answer)
         answers[answer] = [own, *others] if own and (own.own or not others) else others
-    if lost := ", ".join(name for name, held in answers.items() if not held):
-        _say(submission, "missing", names=lost)
     return {name: held for name, held in answers.items() if held}
 
 
-def _note_blank(submission, held, extra, release):
-    """Say that nothing was written, or no words in their cell but some elsewhere, which only a human can read."""
-    if not any(piece.own for piece in held) and not any(piece.kind == "code" for piece in extra):
+def _note_blank(submission, answers, extra, release):
+    """Say which answers are missing or blank, and where there are words that only a human can read."""
+    elsewhere = any(piece.kind == "markdown" and ANSWER.search(piece.text) for piece in extra)
+    nameless = TOLD["nameless"] in submission.told
+    wanted = release.defined if nameless and elsewhere else release.answers  # the words have no cell of their own
+    if lost := ", ".join(name for name in release.answers if name in wanted and name not in answers):
+        _say(submission, "missing", names=lost)
+    own = [piece for pieces in answers.values() for piece in pieces if piece.own]
+    if not own and not any(piece.kind == "code" for piece in extra):
         _say(submission, "blank")
-    written = {piece.name for piece in held if piece.own}
+    written = {piece.name for piece in own}
     empty = ", ".join(name for name in release.of("written") if name not in written)
-    if empty and any(ANSWER.search(piece.text) for piece in extra if piece.kind == "markdown"):
-        _say(submission, "words", names=empty)
+    if empty and elsewhere:
+        submission.notes.append(f"{empty}: the words are in other cells. Read them on the page that `mark` shows")
+        if not nameless:
+            _say(submission, "words", names=empty)
 
 
 def _imports(line):
@@ -349,30 +347,12 @@ def _keep_texts(submission, answers, extra):
             _say(submission, "pictures", count=lost, where=where, pixels=f"{pictures.MOST_PIXELS:,}")
 
 
-SUSPICIOUS = re.compile(  # names that no answer needs
-    r"\b(?:ctypes|subprocess|socket|os\.kill|os\._exit|os\.fork|os\.write|os\.environ|gradebook|gc\.get_objects)\b"
-    r"|\b(?:inspect\.stack|_getframe|currentframe|sys\.modules|sys\.argv|__builtins__|__array__|__eq__|py_object)\b"
-    r"|\b(?:pickle|unittest\.mock|__import__)\b|(?<![.\w])(?:exec|eval|compile|builtins)\b"
-    r"|[\"'](?:/proc|/etc|/job|/site|/dev/)"
-    "|[\u115f\u1160\u202a-\u202e\u2066-\u2069]"  # no ink, or they turn text: code looks other than it is
-)
-
-
-OTHERS = {  # what is handed in in place of a notebook, by the end of its name, and which sentence says what to do
-    r"\.(docx?|odt|rtf|pages)$": "document",
-    r"\.(zip|tar|tgz|7z|rar|gz)$": "archive",
-    r"\.py$": "script",
-    r"\.pdf$": "pdf",
-    r"\.html?$": "web-page",
-    r"(?<!\.ipynb)$": "name",
-}
-
-
 def _parsed(content, file):
     """The cells of the notebook in these bytes, each a dictionary."""
-    for pattern, name in OTHERS.items():
-        if re.search(pattern, file, re.I):
-            raise ValueError(TOLD[name])
+    looked_at = {"name": file, "start": content[:MOST_START].decode("latin-1")}
+    for where, pattern, sentence in KINDS:
+        if re.search(pattern, looked_at[where], re.I):
+            raise ValueError(TOLD[sentence])
     if not content.strip():
         raise ValueError(TOLD["empty"])
     text = content.decode("utf-8-sig", "replace")
@@ -393,9 +373,3 @@ def _parsed(content, file):
 
 def _source(cell):
     return pictures.text_in(cell.get("source")).replace("\x00", "").replace("\r\n", "\n").replace("\r", "\n")
-
-
-def _grade_id(cell):
-    for key in ("metadata", "nbgrader", "grade_id"):
-        cell = cell.get(key) if isinstance(cell, dict) else None
-    return cell if isinstance(cell, str) else None

@@ -25,11 +25,9 @@ def csv_text(lines):
 
 
 def read(path):
-    """(headings, lines as dictionaries) of a CSV file, with cells separated by commas, semicolons or tabs.
-
-    Raises ValueError if the file is an Excel workbook, neither UTF-8 nor UTF-16, or has a quote that never ends: a
-    guess could spoil names.
-    """
+    """(headings, lines as dictionaries) of a CSV file. Raises ValueError where a guess could spoil names."""
+    if not Path(path).is_file():
+        raise ValueError(f"{path} must be a CSV file, and is {'a folder' if Path(path).is_dir() else 'not there'}")
     data = Path(path).read_bytes()
     if data.startswith((b"PK\x03\x04", b"\xd0\xcf\x11\xe0")):
         raise ValueError(f"{path} is a workbook and must be a CSV file. {REMEDY}")

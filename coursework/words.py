@@ -88,13 +88,10 @@ def give(where, assignment, given):
 
 @dataclass
 class Score:
-    """The result of one student in an assignment: marks, the teacher's points, and how late the file came.
-
-    cells: cell -> (points or None, out of how many, comment); empty without marks.
-    """
+    """The result of one student in an assignment: marks, the teacher's points, and how late the file came."""
 
     marks: Marks
-    cells: dict[str, tuple] = field(default_factory=dict)
+    cells: dict[str, tuple] = field(default_factory=dict)  # cell -> (points or None, out of how many, comment)
     late: Late = Late()
     oral: Word = Word()  # for the five minutes
 

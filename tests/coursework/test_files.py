@@ -175,7 +175,7 @@ CANVAS, MOODLE = (PLATFORMS[name][0] for name in ("Canvas", "Moodle"))
 def test_each_layout_names_the_student(text, path, student, put, tmp_path):
     (tmp_path / "class.csv").write_text(text)
     roster = rosters.read_roster(tmp_path / "class.csv") if text else {}
-    known = rosters.numbers(roster)
+    known = rosters.known(roster)
     for checkpoint in (".ipynb_checkpoints/x.ipynb", f"{path.rpartition('/')[0]}/.ipynb_checkpoints/x.ipynb"):
         put(checkpoint, "{}")
     put(path, "{}")
@@ -251,7 +251,7 @@ def test_a_name_stays_free_for_who_has_it(roster, put, sort_out):
         assert "KIM" in sort_out(roster=("KIM",), names=names)  # the roster's come first
 
 
-CLASS = {"known": {"4711": "ada", "4712": "bob"}, "roster": ("ada", "bob", "kim", "lee")}
+CLASS = {"known": {"4711": "ada", "4712": "bob", "ada-lovelace": "ada"}, "roster": ("ada", "bob", "kim", "lee")}
 TWO_NUMBERS = "x_4711_1__4712_88_x"
 BACKSLASH = "eve_11_1_x_4712_assignsubmission_file_\\2-attention-99.ipynb"
 # What is tried -> (paths, or "archive: path in it"; student -> the file that counts, None where none does).
@@ -275,6 +275,10 @@ TRIED = {
         {"bob": f"bob/{NAME}", "lee": f"class.zip: lee/{NAME}", "kim": None},
     ),
     "the teacher adds a folder": (["lovelaceada_4711_1_x.ipynb", f"ada/{NAME}"], {"ada": "lovelaceada_4711_1_x.ipynb"}),
+    "the teacher gives a folder her full name": (
+        ["lovelaceada_4711_1_x.ipynb", f"Ada LOVELACE/{NAME}", "Ada Lovelace.ipynb"],
+        {"ada": "lovelaceada_4711_1_x.ipynb"},
+    ),
 }  # fmt: skip
 
 

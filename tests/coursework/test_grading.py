@@ -4,12 +4,13 @@ import io
 import json
 import os
 import pickle
+import shutil
 import subprocess
 import sys
 
 import pytest
 
-from coursework import checks, exam, grading, reports, results, rosters, runs, sandbox, sources
+from coursework import checks, exam, feedback, grading, reports, results, rosters, runs, sandbox, sources, words
 from coursework.__main__ import main
 from coursework.marks import Marks, noted
 from tests.coursework.conftest import ASSIGNMENT, FULL, batch, cell, grade_all, solved_notebook, with_code
@@ -27,6 +28,7 @@ def test_the_solution_has_all_points_blank_none(assignment, tmp_path, bubblewrap
     assert solved.assignment == assignment and solved.points == sources.points(assignment, marks=("check",))
     assert not solved.notes and not solved.reasons
     assert set(blank.points.values()) == {0} and "as it was handed out" in blank.told[0]
+    assert "Correct the first wrong" not in feedback.page(words.Score(blank))
 
 
 @pytest.fixture
@@ -42,8 +44,8 @@ def marked(tmp_path, monkeypatch):
         right = submission.answers["softmax"] == SOFTMAX
         lost = {} if right else {"softmax-public": 0, "softmax-hidden": 0}
         points = {**sources.points(ASSIGNMENT, marks=("check",)), **lost}
-        marks = Marks(submission.student, ASSIGNMENT, submission.file, submission.digest, points=points)
-        return noted(marks, submission)
+        of = submission.student, ASSIGNMENT, submission.file, submission.digest
+        return noted(Marks(*of, answers=submission.answers, points=points), submission)
 
     monkeypatch.setattr(sandbox, "ready", lambda: None)
     monkeypatch.setattr(exam, "prepare_apart", lambda *_: None)
@@ -66,11 +68,12 @@ def test_a_mark_changes_by_name_or_word_alone(solved, hand_in, marked):
     for _ in range(2):  # the second time, each sentence appears once
         points, ada = marked()["ada"]
         assert points == 31 and len(ada.notes) == len(ada.told) == 1
-        assert all(one in ada.notes[0] for one in (f"the mark is that of ada/{ASSIGNMENT}.ipynb", "--again ada"))
-        assert "was not graded: your mark is that of" in ada.told[0]
+        assert all(one in ada.notes[0] for one in (f"one that counts, ada/{ASSIGNMENT}.ipynb", "--again ada"))
+        assert "was not graded: it is not newer, by its name, than" in ada.told[0]
     with pytest.raises(ValueError, match="--again names bob, of whom the folder has no file"):
         marked(again=["ada", "bob"])
-    points, ada = marked(again=["'ada'"])["ada"]  # as the roster may have it: the marks are called ada
+    people = {"ada": rosters.Student("ada", "L", "Ada"), "kim": rosters.Student("kim")}
+    points, ada = marked(again=["'Ada L'"], students=people)["ada"]  # by the full name: the marks are called ada
     assert points == 36
     assert f"36 points) replaced ada/{ASSIGNMENT}.ipynb (31 points)" in ada.notes[0]
     hand_in("ada", poor, f"{ASSIGNMENT} (1).ipynb")
@@ -78,6 +81,16 @@ def test_a_mark_changes_by_name_or_word_alone(solved, hand_in, marked):
         points, ada = marked()["ada"]
         assert points == 31 and "(36 points)" in ada.notes[1] and f"{ASSIGNMENT}.ipynb, was not" in ada.told[0]
     assert marked.graded == ["ada"] * 3
+
+
+@pytest.mark.parametrize("first, second, right", [(1, 2, 2), (2, 1, 2), (1, 9, 1), (9, 1, 1)])
+def test_the_same_file_counts_together_and_one_after_the_other(first, second, right, hand_in, marked, tmp_path):
+    for number in (first, second):
+        notebook = with_code(SOLVED, "attention", "") if number == 9 else with_code(SOLVED, "softmax", f"x = {number}")
+        hand_in("ada", notebook, f"a ({number}).ipynb")
+        last = marked()["ada"][1]
+    shutil.rmtree(tmp_path / "results")
+    assert last.file == marked()["ada"][1].file == f"ada/a ({right}).ipynb"
 
 
 def test_what_cannot_be_graded_leaves_the_mark_and_the_others(solved, hand_in, marked, monkeypatch):
@@ -144,9 +157,11 @@ def test_marks_of_another_version_are_not_read(tmp_path):
     results.save(tmp_path, Marks("ada", ASSIGNMENT))
     assert results.load(tmp_path, ASSIGNMENT, "ada").student == "ada"
     (path,) = tmp_path.rglob("ada.json")
-    results.write(path, path.read_text().replace('"version": ', '"version": 1'))
-    assert results.load(tmp_path, ASSIGNMENT, "ada") is None
-    assert any("1 marks of an earlier version were not read" in line for line in reports.publish(tmp_path)[0])
+    whole = path.read_text()
+    for old, new in (('n": ', 'n": 1'), ('points": {}', 'points": {"x": []}'), ('told": []', 'told": 7')):
+        results.write(path, whole.replace(old, new))
+        assert results.load(tmp_path, ASSIGNMENT, "ada") is None
+        assert any("1 marks are damaged or of an earlier version" in line for line in reports.publish(tmp_path)[0])
 
 
 def test_feedback_writes_alone_and_on_any_terminal(tmp_path, monkeypatch, capsys):
@@ -162,6 +177,7 @@ def test_feedback_writes_alone_and_on_any_terminal(tmp_path, monkeypatch, capsys
 LATE = ('{"rule": 7, "days": {}}', '{"rule": "", "days": {"ada": 1.5}}', '{"rule": "10%", "days": {}}')
 LATE += ('{"rule": "", "days": {"ada": -1}}', '{"rule": "", "days": {}, "files": 7}')
 FORMS = ["[", "[" * 9_999, "[7]", "7", '"x"', '{"x": 7}', '{"seed": 1e999}', *(f'{{"x": {one}}}' for one in LATE)]
+FORMS += [f'[{{"id": {one}}}]' for one in ("7", '"a", "row": [["group", 7]]', '"a", "last_name": []', '"a", "x": ""')]
 
 
 @pytest.mark.parametrize("text", FORMS)
@@ -175,22 +191,20 @@ def test_a_damaged_file_of_the_course_is_named(name, text, tmp_path):
         grading.grade_all(tmp_path / "in", tmp_path / "out", ASSIGNMENT)
 
 
-GRADE = ["grade", "submitted", "--assignment", ASSIGNMENT, "--to"]
-APART = "must not be inside each other"
+GRADE, APART = ["grade", "submitted", "--assignment", ASSIGNMENT, "--to"], "must not be inside each other"
 REFUSED = {
     "no sandbox": ([*GRADE, "out"], "never runs without a sandbox"),
     "a broken sandbox": ([*GRADE, "out"], "does not work: no namespaces for you"),
     "no folder": (["grade", "nowhere", *GRADE[2:], "out"], "nowhere"),
+    "a folder for a roster": ([*GRADE, "out", "--roster", "submitted"], "must be a CSV file, and is a folder"),
     "results among submissions": ([*GRADE, "submitted/grading"], APART),
     "results in their folder": ([*GRADE, "submitted"], APART),
     "submissions among results": ([*GRADE, "."], APART),
     "no marks to give back": (["feedback", "--to", "out"], "run `python -m coursework grade` first"),
     "no marks to compare": (["compare", *GRADE[2:], "out"], "run `python -m coursework grade` first"),
-    **{
-        f"late: {rule}": ([*GRADE, "out", f"--late={rule}"], "must be like 10%/day")
-        for rule in ("10", "10%", "ten%/day", "10%/day,", "10%/day,x", "-1%/day", "1000%/day")
-    },
 }
+RULES = "10", "10%", "ten%/day", "10%/day,", "10%/day,x", "-1%/day", "1000%/day"
+REFUSED |= {f"late: {rule}": ([*GRADE, "out", f"--late={rule}"], "must be like 10%/day") for rule in RULES}
 
 
 @pytest.mark.parametrize("name", REFUSED)

@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from coursework import checks, comparison, references, reports, results, rosters, sources
+from coursework import checks, comparison, references, results, rosters, sources
 from coursework.__main__ import main
 from coursework.marks import Marks
 from tests.coursework.conftest import ASSIGNMENT, FULL, batch, cell, solved_notebook, with_cells
@@ -104,12 +104,14 @@ def test_what_the_function_gives_is_kept_without_points(marks):
 def test_names_that_do_not_fit_are_told(graded):
     people = {"ada": "Ada Lovelace", "bob": "ada  LOVELACE", "eve": "Eve", "kim": "李明", "lee": "", "zoe": "Müller"}
     marks = [Marks(student, ASSIGNMENT, me=me) for student, me in people.items()]
-    assert reports.namesakes(marks) == ["ada, bob have the same name in ME."]
+    assert rosters.of_names(marks, {}) == ["ada, bob have the same name in ME."]
     students = {one: rosters.Student(one, "X", one) for one in people}
     students |= {"zoe": rosters.Student("zoe", "muller", "Zoë"), "kim": rosters.Student("kim", "李", "明")}
-    (told,) = rosters.of_another_name(marks, students)
-    assert told == "bob: the name in ME is ada LOVELACE, which is not in the roster's line.".replace(" L", "  L")
-    assert "ada, bob have the same name in ME" in (graded / "results" / "report.md").read_text()  # both are solved
+    marks[4].points = FULL
+    empty, told, _ = rosters.of_names(marks, students)
+    assert empty == "No name in ME: lee (lee X)."
+    assert told == "bob (bob X): the name in ME is ada  LOVELACE, which is not in the roster's line."
+    assert "ada (Ada Lovelace), bob (Bob =1+1) have the same" in (graded / "results" / "report.md").read_text()
 
 
 def test_a_sheet_is_written_for_the_talk(tmp_path, capsys):

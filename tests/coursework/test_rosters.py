@@ -1,5 +1,7 @@
 """The class as learning platforms list it: read, or refused with the way to save it; and who is in which variant."""
 
+import shutil
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -7,23 +9,12 @@ import pytest
 from coursework import exports, grading, lateness, reports, results, rosters
 from coursework.__main__ import main
 from coursework.marks import Marks
-from tests.coursework.conftest import ASSIGNMENT, FULL, rows, solved_notebook
+from tests.coursework.conftest import ASSIGNMENT, FULL, blocks, rows, solved_notebook
 
-CANVAS = "Student,ID,SIS User ID,SIS Login ID,Section,A 1 (7)\n    Points Possible,,,,,40\n"
-CANVAS += '"Lovelace, Ada",4711,S1,ada@x.edu,A,12\n"Test, Student",4999,,,A,\n"Student, Test",5000,,,A,\n'
-PLATFORMS = {  # name -> (the file, (id, last name, first name) of the first student)
-    "Canvas": (CANVAS, ("ada@x.edu", "Lovelace", "Ada")),
-    "Canvas, a suffix": ('Student,ID\n"Cruz, Jr., Ana",7\n', ("7", "Cruz, Jr.", "Ana")),
-    "Canvas, one name": ("Student,ID\nCher,8\n", ("8", "Cher", "")),
-    "Moodle": ("Identifier,Full name,Email address\nParticipant 815,Ada L,ada@x.edu\n", ("ada@x.edu", "Ada L", "")),
-    "Blackboard": ("Last Name\tFirst Name\tUsername\tStudent ID\nL\tAda\tal1815\t99\t\n", ("al1815", "L", "Ada")),
-    "Gradescope": ("First Name,Last Name,SID,Email,Sections\nAda,Lovelace,99,ada@x.edu,A\n", ("99", "Lovelace", "Ada")),
-    "Gradescope without numbers": ("Name,SID,Email\nAda Lovelace,,ada@x.edu\n", ("ada@x.edu", "Ada Lovelace", "")),
-    "GitHub Classroom": ('"identifier","github_username","name"\n"a@x","octocat","Ada"\n', ("octocat", "Ada", "")),
-    "a list of one's own": ("student,last_name,first_name\n李明,李,明\n", ("李明", "李", "明")),
-    "capitals": ("Student;Last Name;First Name\nmüller;Müller;Jörg\n", ("müller", "Müller", "Jörg")),
-    "Excel's own first line": ("sep=;\nstudent;last_name\nada;Lovelace\n", ("ada", "Lovelace", "")),
-}  # fmt: skip
+PLATFORMS = {}  # name -> (the file, (id, last name, first name) of the first student)
+for head, text in blocks("platforms.txt").items():
+    platform, *right = map(str.strip, head.split("|"))
+    PLATFORMS[platform] = text, tuple(right)
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
@@ -43,7 +34,7 @@ REFUSED = {
     "half a letter": (b"\xff\xfes\x00t", "must be UTF-8"), "nothing": (b"", "got nothing. Export it in English"),
     "German": ("Vollständiger Name;E-Mail\nAda;a@x\n".encode(), "got Vollständiger Name, E-Mail. Export"),
     "no headings": (b"ada\nbob\n", 'call the column with the names in its files "student"'),
-    "a name twice": (b"student\nada\nada\n", "names ada twice"),
+    "names twice": (b"student\nada\nada\nbob\nbob\n", "names ada, bob twice"),
     "a quote too many": (b'student,l\nada,"A\nbob,B\n', "cannot be read at line 3: unexpected end of data. Is a quote"),
     "a very long cell": (b"student,l\nada," + b"A" * 200_000, "cannot be read at line 2: field larger than"),
 }  # fmt: skip
@@ -113,21 +104,13 @@ def test_days_late_are_a_whole_number(days, tmp_path):
         noted(tmp_path, "first", days_late=days)
 
 
-STATUS = {
-    "1 year 2 days late": 367, "2 years late": 730, "1 day 5 mins late": 2, "23 hours late": 1, "no submission": 0,
-    "Graded - 2 days 1 hour late": 3, "Reopened": 0, "Draft (not submitted)": 0, "": 0,
-    "Submitted for grading - Extension granted until: Friday": 0, "Submitted for grading - 2 days 3 hours late": 3,
-    "2 days late": 2, " - 5 mins 2 secs late": 1, " - 1 day 0 hours late": 1, " - 1 hour 1 min late": 1,
-    "3 days 1 min 1 sec late": 4, " - late": 1,
-}  # fmt: skip
-
-STATUS |= dict.fromkeys(["Zur Bewertung abgegeben - 2 Tage verspätet", "2 fortnights late", "late?", "x"])
+STATUS = dict(line.split("\t") for line in Path(__file__).with_name("status.tsv").read_text("utf-8").splitlines())
 
 
 @pytest.mark.parametrize("status", STATUS)
 def test_durations_are_read_whole_or_rejected(status):
-    if STATUS[status] is not None:
-        assert lateness._days(status, "ada") == STATUS[status]
+    if STATUS[status]:
+        assert lateness._days(status, "ada") == int(STATUS[status])
     else:
         with pytest.raises(ValueError, match="the roster's Status of ada is not understood"):
             lateness._days(status, "ada")
@@ -140,9 +123,25 @@ def test_a_student_of_one_variant_lacks_nothing_in_the_other(tmp_path):
     both = ["ada", "bob", "kim"]
     assert [marks.student for marks in results.marks_in(tmp_path, one, both)] == ["ada", "kim"]
     assert [marks.student for marks in results.marks_in(tmp_path, other, both)] == ["bob", "kim"]
-    given = SimpleNamespace(to=tmp_path, assignment=one, late=None)
-    reports.write(given, results.marks_in(tmp_path, one), {})
-    assert "Graded only in another variant: bob. Two sections need two folders" in (tmp_path / "report.md").read_text()
+    (tmp_path / "marks" / one / "lee.json").write_text("damaged")
+    kim = {"kim": rosters.Student("kim", "Lee", "Kim")}
+    reports.write(SimpleNamespace(to=tmp_path, assignment=one, late=None), results.marks_in(tmp_path, one, kim), kim)
+    report = (tmp_path / "report.md").read_text()
+    assert "Graded only in another variant: bob. Two sections need two folders" in report
+    assert "No submission, 2-attention-2027: kim (Kim Lee)." in report and "Not in the roster: ada. If" in report
+    for path in (f"{one}/NAME.json", "VARIANT"):  # how to remove what should not be there
+        assert f"delete {tmp_path}/marks/{path} and" in report
+    (tmp_path / "marks" / one / "ada.json").unlink()
+    shutil.rmtree(tmp_path / "marks" / other)
+    assert main(["feedback", "--to", str(tmp_path)]) == 0
+    assert "ada" not in (text := (tmp_path / "grades.csv").read_text()) and other not in text and "kim" in text
+
+
+def test_a_full_name_is_one_students():
+    people = {"ada": "Lovelace, Ada", "kim": "Lee, Kim", "kim2": "Lee, Kim", "bob": "Kim, Ada", "ada-kim": "X, Zoë"}
+    students = {id: rosters.Student(id, *name.split(", ")) for id, name in people.items()}
+    right = {"ada-lovelace": "ada", "lovelace-ada": "ada", "kim-ada": "bob", "zoe-x": "ada-kim", "x-zoe": "ada-kim"}
+    assert rosters.known(students) == right  # ada-kim is another's id
 
 
 def test_canvas_gets_its_numbers_whichever_list_came_last():
@@ -153,7 +152,7 @@ def test_canvas_gets_its_numbers_whichever_list_came_last():
 def test_names_and_ids_are_those_of_the_roster(tmp_path):
     (tmp_path / "class.csv").write_text('student,Group\n李明,\n"Müller, Jörg",A\n', encoding="utf-8")
     rosters.keep(tmp_path, ASSIGNMENT, rosters.read_roster(tmp_path / "class.csv"))
-    assert rosters.members(rosters.kept(tmp_path, ASSIGNMENT)) == {"Müller-Jörg": "A"}
+    assert [dict(one.row)["group"] for one in rosters.kept(tmp_path, ASSIGNMENT).values()] == ["", "A"]
     for student in ("李明", "Müller-Jörg"):
         results.save(tmp_path, Marks(student, ASSIGNMENT, points=dict.fromkeys(FULL, 0)))
     assert main(["feedback", "--to", str(tmp_path)]) == 0

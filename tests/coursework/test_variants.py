@@ -1,5 +1,6 @@
 """A variant for each course: other rules in some questions, and nothing that is right by one is right by another."""
 
+import functools
 import itertools
 import sys
 from collections import Counter
@@ -8,7 +9,7 @@ from types import SimpleNamespace
 import nbformat
 import pytest
 
-from coursework import checks, comparison, exam, references, sources
+from coursework import checks, comparison, exam, references, runs, sources, submissions
 from coursework.__main__ import main
 from tests.coursework.conftest import cell, solved_notebook
 from tutorial_book.exercises.exercise import EXERCISES
@@ -25,21 +26,23 @@ def named(assignment, variant):
     return f"{assignment}-{variant}" if variant else assignment
 
 
-def hidden_calls(assignment, seed=1):
-    """The calls of an assignment's hidden checks."""
-    by_check = {name: draw for name, draw in checks.load(assignment).items() if name.endswith("-hidden")}
-    return [call for name, draw in by_check.items() for call in exam.drawn(assignment, name, draw, seed)]
-
-
 @each_varied
 @each_year
 def test_answers_of_one_variant_fail_in_another(assignment, variant):
+    """And the student learns that they follow the rule of another notebook."""
     right = references.of(named(assignment, variant))
-    for other in YEARS:
-        calls = hidden_calls(named(assignment, other))
-        made = [comparison.given_by(getattr(right, call.name), call) for call in calls]
-        failed = {call.name for call, value in zip(calls, made) if comparison.wrong(call, value)}
-        assert failed == (FUNCTIONS[assignment] if other != variant else set())
+    for other in map(functools.partial(named, assignment), YEARS):
+        hidden = {name: draw for name, draw in checks.load(other).items() if name.endswith("-hidden")}
+        by_check = {name: exam.drawn(other, name, draw, 1) for name, draw in hidden.items()}
+        calls = {f"{name}.{i}": call for name, calls in by_check.items() for i, call in enumerate(calls)}
+        made = {id: comparison.given_by(getattr(right, call.name), call) for id, call in calls.items()}
+        records = {id: {"value": value, "error": None} for id, value in made.items()}
+        work = runs.Work(submissions.Submission("ada", other), exam.Exam(by_check, []), records, None)
+        verdicts = comparison.compare(work).verdicts.values()
+        hints = {verdict.call.name: verdict.hint for verdict in verdicts if verdict.call}
+        differs = other != named(assignment, variant)  # sometimes by so much as a usual mistake does
+        assert hints.keys() == (FUNCTIONS[assignment] if differs else set()) and all(hints.values())
+        assert (comparison.ANOTHER_RULE in hints.values()) == differs
 
 
 @each_varied

@@ -9,6 +9,7 @@ import csv
 import json
 import re
 import zipfile
+from pathlib import Path
 
 import pytest
 
@@ -18,32 +19,13 @@ from tests.coursework.conftest import WRITTEN, cell, solved_notebook
 
 VARIANT = {"canvas": "2-attention-2027", "moodle": "2-attention-2028"}
 RULE = {"canvas": "10%/day", "moodle": "12.5%/day,2"}
-# What came first and what came second, days late, the score in the end and the points of the checks. The teacher gives
-# 3.5 for the words, which are marked between the two. "again": the teacher says that the second counts.
-CANVAS = {
-    ("O'Neil", 'Zoë "Z"'): ("solved", None, 0, "39.5", "36"),
-    ("=SUM(A1)", "Kim"): ("solved", None, 1, "35.5", "36"),
-    ("de la Cruz, Jr.", "Ana"): ("no mask", "solved", 0, "39.5", "36"),
-    ("Müller", "Jörg"): ("no words", None, 0, "36", "36"),
-    ("Two", "A"): ("solved", "no words", 0, "39.5", "36"),  # what the teacher gave stays
-    ("Three", "A"): ("solved", "cut off", 0, "39.5", "36"),
-    ("Four", "A"): ("cut off", "no mask", 1, "33.5", "34"),
-    ("Five", "A"): ("another variant", None, 0, "", ""),
-    ("Six", "A"): ("a document", None, 0, "", ""),
-    ("Seven", "A"): (None, None, 0, "39.5", "36"),  # the first one's partner
-    ("Eight", "A"): (None, None, 0, "", ""),
-}
-MOODLE = {
-    ("O'Neil", 'Zoë "Z"'): ("solved", None, 0, "39.5", "36"),
-    ("Two", "B"): ("solved", None, 2, "29.5", "36"),
-    ("Three", "B"): ("solved", None, 3, "0", "36"),
-    ("Four", "B"): ("no mask", "solved", 0, "37.5", "34"),  # a file of the same name is no newer one
-    ("Five", "B"): ("no mask", "solved again", 0, "39.5", "36"),
-    ("Six", "B"): ("no mask", "solved (1)", 1, "34.5", "36"),
-    ("Seven", "B"): ("another assignment", "solved", 0, "39.5", "36"),
-    ("Eight", "B"): (None, None, 0, "", ""),
-}
-CLASS = {"canvas": CANVAS, "moodle": MOODLE}
+# term.tsv: what came first and second, days late, the score in the end and the points of the checks. The teacher gives
+# 3.5 for the words, which are marked between the two; what was given stays. "solved again": the teacher says that the
+# second counts. A file of the same name is no newer one. Seven of Canvas's is the first one's partner.
+TERM = Path(__file__).with_name("term.tsv").read_text(encoding="utf-8").splitlines()[1:]
+CLASS = {"canvas": {}, "moodle": {}}
+for section, last, first, *what, days, score, automatic in (line.split("\t") for line in TERM):
+    CLASS[section][last, first] = *(one or None for one in what), int(days), score, automatic
 
 
 def content(section, what, number, second):
@@ -153,14 +135,14 @@ def test_canvas_takes_its_file(place):
     assert not [one for one in head if one.endswith(")")]  # "(123)" at the end is Canvas's number of an assignment
     assert possible[0].strip() == "Points Possible" and possible[5:] == ["40", "40"]
     scores = {line[1]: line[head.index(sources.title(VARIANT["canvas"]))] for line in lines if line[1]}
-    assert scores == {str(4700 + number): score for number, (*_, score, _) in enumerate(CANVAS.values())}
+    assert scores == {str(4700 + number): score for number, (*_, score, _) in enumerate(CLASS["canvas"].values())}
 
 
 def test_moodle_takes_its_file(place):
     """By the columns email and score, which are mapped at Grades > Import > CSV file."""
     head, *lines = lines_of(place / "moodle.csv")
     scores = [(line[head.index("email")], line[head.index("score")]) for line in lines]
-    right = [(login("moodle", number), score) for number, (*_, score, _) in enumerate(MOODLE.values())]
+    right = [(login("moodle", number), score) for number, (*_, score, _) in enumerate(CLASS["moodle"].values())]
     assert sorted(one for one in scores if one[0]) == right
 
 
@@ -192,5 +174,6 @@ def test_the_class_is_counted_and_the_report_written(place):
     masks = {line[3]: line[4:6] for line in lines if line[0] == VARIANT["canvas"] and "causal mask" in line[1]}
     assert masks["all points"] == ["6", "7"] and masks["no points"] == ["1", "7"]  # the partners count once
     report = (place / "results" / "report.md").read_text(encoding="utf-8")
-    assert f"No submission, {VARIANT['moodle']}: {login('moodle', 7)}." in report
+    assert f"No submission, {VARIANT['moodle']}: {login('moodle', 7)} (B Eight)." in report
+    assert f"No LMS knows whose page is {login('canvas', 9)} (A Seven): pass it on by hand" in report
     assert f"{login('moodle', 6)}" in report

@@ -75,7 +75,8 @@ def rules() -> dict:
             **{name: getattr(pictures, name) for name in PICTURES},
         },
         "told": {**told, "large": {"weight": "stops", "row": "Outputs", "told": files.LARGE}},
-        "others": submissions.OTHERS,
+        "kinds": submissions.KINDS,
+        "most_start": submissions.MOST_START,
         "inline": pictures.INLINE.pattern,
         "frames": sorted(pictures.FRAMES),
         "segments": sorted(pictures.SEGMENTS),
@@ -109,7 +110,7 @@ class Check(SphinxDirective):
     has_content = True
 
     def run(self):
-        read = ["submissions.py", "files.py", "pictures.py", "sources.py", "sentences.tsv"]
+        read = ["submissions.py", "files.py", "pictures.py", "sources.py", "sentences.tsv", "kinds.tsv"]
         for path in [*(ROOT / "coursework" / name for name in read), *(ROOT / "coursework").rglob("notebook.md")]:
             self.env.note_dependency(str(path))
         self.env.metadata[self.env.docname]["check"] = "yes"

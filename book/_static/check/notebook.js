@@ -99,7 +99,9 @@ const checkNotebook = (function () {
 
   function parsed(bytes, file) {
     if (bytes.length > LIMITS.MOST_BYTES) throw new Refused("large");
-    for (const [pattern, name] of Object.entries(RULES.others)) if (new RegExp(pattern, "i").test(file)) throw new Refused(name);
+    const start = String.fromCharCode(...bytes.slice(0, RULES.most_start));
+    for (const [where, pattern, sentence] of RULES.kinds)
+      if (new RegExp(pattern, "i").test(where === "name" ? file : start)) throw new Refused(sentence);
     if (bytes.every(function (byte) { return byte === 32 || byte >= 9 && byte <= 13; })) throw new Refused("empty");
     const text = new TextDecoder("utf-8").decode(bytes);
     let notebook;
@@ -208,7 +210,7 @@ const checkNotebook = (function () {
 
   // Answer -> the pieces that hold it: its own cell, and where that lacks one of its names, the last that has it.
   function held(all, mine, release, problem) {
-    const answers = new Map(), lost = [];
+    const answers = new Map();
     if (!mine.size) problem("nameless");
     release.answers.forEach(function (answer) {
       const own = mine.get(answer), others = [];
@@ -221,25 +223,28 @@ const checkNotebook = (function () {
       if (others.length && mine.size) problem("elsewhere", { name: answer }, others[0]);
       const pieces = own && (own.own || !others.length) ? [own, ...others] : others;
       if (pieces.length) answers.set(answer, pieces);
-      else lost.push(answer);
     });
-    if (lost.length) problem("missing", { names: lost.join(", "), name: lost[0] });
     return answers;
   }
 
   // Whether an added cell may hold an answer in words, typed or as a picture.
   function mayAnswer(text) { return length(text) > RULES.few_words || text.includes("attachment:"); }
 
-  function noteBlank(pieces, extra, release, problem) {
-    const blank = !pieces.some(function (piece) { return piece.own; }) &&
-      !extra.some(function (piece) { return piece.kind === "code"; });
+  // What is missing or blank; nameless: the words have no cell of their own.
+  function noteBlank(answers, extra, nameless, release, problem) {
+    const words = extra.find(function (piece) { return piece.kind === "markdown" && mayAnswer(piece.text); });
+    const lost = release.answers.filter(function (name) {
+      return !answers.has(name) && !(nameless && words && !release.defined.has(name));
+    });
+    if (lost.length) problem("missing", { names: lost.join(", "), name: lost[0] });
+    const pieces = [...answers.values()].flat().filter(function (piece) { return piece.own; });
+    const blank = !pieces.length && !extra.some(function (piece) { return piece.kind === "code"; });
     if (blank) problem("blank");
-    const written = new Set(pieces.filter(function (piece) { return piece.own; }).map(function (piece) { return piece.name; }));
+    const written = new Set(pieces.map(function (piece) { return piece.name; }));
     const empty = release.answers.filter(function (name) {
       return release.marked.get(name).role === "written" && !written.has(name);
     });
-    const words = extra.find(function (piece) { return piece.kind === "markdown" && mayAnswer(piece.text); });
-    if (empty.length && words) problem("words", { names: empty.join(", "), name: empty[0] }, words);
+    if (empty.length && words && !nameless) problem("words", { names: empty.join(", "), name: empty[0] }, words);
     return blank;
   }
 
@@ -353,7 +358,7 @@ const checkNotebook = (function () {
     const texts = held(all.filter(function (piece) { return counted.has(piece); }), mine, release, problem);
     const used = new Set([...texts.values()].flat());
     const extra = added.slice(0, LIMITS.MOST_ADDED).filter(function (piece) { return !used.has(piece); });
-    const blank = noteBlank([...used], extra, release, problem);
+    const blank = noteBlank(texts, extra, !mine.size, release, problem);
     lostPictures(texts, extra, problem);
 
     const elsewhereInWords = extra.some(function (piece) { return piece.kind === "markdown" && mayAnswer(piece.text); });
