@@ -86,7 +86,7 @@ def test_kinds_of_words(big):
     kinds = [_kind(story.words, i) for i in range(13)]
     assert [word.text for word in story.words[:13]][8:11] == ["Tom", "had", "a"]
     expected = ["new names", "other words", "new names", "verbs", "other words", "other words", "nouns", "full stops"]
-    assert kinds == [*expected, "names told before", "verbs", "other words", "nouns", "full stops"]
+    assert kinds == [*expected, "repeated names", "verbs", "other words", "nouns", "full stops"]
 
 
 def test_an_encoder_that_knows_nothing_guesses(tok):

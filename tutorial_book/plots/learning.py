@@ -19,7 +19,7 @@ from tutorial_book.plots.parts import (
 
 KINDS = {  # kind of word -> color, marker
     "new names": (COLORS[1], "o"),
-    "names told before": (COLORS[0], "s"),
+    "repeated names": (COLORS[0], "s"),
     "nouns": ("#808080", "v"),
     "pronouns": ("#808080", "D"),
     "verbs": ("#808080", "P"),

@@ -69,15 +69,14 @@ def judge(model, tokenizer, read) -> dict:
     return shares
 
 
-KINDS = ("full stops", "verbs", "nouns", "pronouns", "names told before", "new names", "other words")
+KINDS = ("full stops", "verbs", "nouns", "pronouns", "repeated names", "new names", "other words")
 
 
 @torch.no_grad()
 def losses_by_kind(model, tokenizer, told) -> dict[str, float]:
     """Return the cost of each kind of word for a decoder: kind -> mean -log p of the word's first token, in nats.
 
-    told: `Story` objects. A name is "told before" if it already occurs in the story; the generator draws a new one at
-    random.
+    told: `Story` objects. A name is "repeated" if it already occurs in the story; the generator draws a new one at random.
     """
     losses = {kind: [] for kind in KINDS}
     for story in told:
@@ -93,7 +92,7 @@ def losses_by_kind(model, tokenizer, told) -> dict[str, float]:
 
 def _kind(words, i):
     if words[i].pos == "name":
-        return "names told before" if words[i].text in [word.text for word in words[:i]] else "new names"
+        return "repeated names" if words[i].text in [word.text for word in words[:i]] else "new names"
     if words[i].text == ".":
         return "full stops"
     return f"{words[i].pos}s" if f"{words[i].pos}s" in KINDS else "other words"

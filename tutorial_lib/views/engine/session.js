@@ -59,7 +59,7 @@ function copied(pieces, n, ids) {
   return starts.filter((at) => text.includes(written(pieces.slice(at, at + n)))).length / starts.length;
 }
 
-// As `next`, but only names: those that the story has told before, or only new ones. Each n tokens are read alone.
+// As `next`, but only names: those that the story repeats, or only new ones. Each n tokens are read alone.
 function only_names({ ids, next }, n, { pieces }, names, told) {
   const seen = new Set(), name = (id) => pieces[id].trim();
   return next.map((id, t) => {
@@ -95,7 +95,7 @@ class Session {
       this.loss = next_tokens(this.ids, context, batch);
       const judged = (this.judged = { ids: pieces(0), next: pieces(1) });
       this.copied = copied(judged.ids, context, this.ids);
-      if (kind === "words") this.names = [true, false].map((told) => // those told before, and new ones
+      if (kind === "words") this.names = [true, false].map((told) => // repeated ones, and new ones
         ({ ...judged, next: only_names(judged, context, this.vocabulary, book.names, told) }));
     }
     this.known = new Set(kind === "characters" && text ? text.toLowerCase().match(/\p{L}+/gu) : []);
@@ -176,7 +176,7 @@ class Session {
   }
 
   // A sample, always with the same random numbers, the loss, how many of the words written occur in the text, and what
-  // names cost that are told before, and new ones.
+  // repeated names cost, and new ones.
   sample() {
     const { kind } = this.about, text = [...this.write(kind === "repeats" ? "qjwxzkqj" : "", kind === "words" ? 50 : kind === "repeats" ? 24 : 160, Random(1).share)].join("");
     const words = text.toLowerCase().match(/\p{L}+/gu) || [], real = words.filter((word) => this.known.has(word)).length;
