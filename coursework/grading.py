@@ -88,7 +88,7 @@ class Batch:
         return found if found and found.points else None
 
     def not_yet(self, submission, why):
-        """What is kept of a submission that a human has to look at."""
+        """Return the marks to keep for a submission that needs the teacher's attention."""
         return _unchanged(self.before(submission), submission, [why, *submission.notes], [*submission.told, NOT_YET])
 
     def marks_of(self, submission):

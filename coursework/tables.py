@@ -25,7 +25,7 @@ def csv_text(lines):
 
 
 def read(path):
-    """(headings, lines as dictionaries) of a CSV file. Raises ValueError where a guess could spoil names."""
+    """Return (headings, lines as dictionaries) of a CSV file. Raise ValueError if a guess could spoil names."""
     if not Path(path).is_file():
         raise ValueError(f"{path} must be a CSV file, and is {'a folder' if Path(path).is_dir() else 'not there'}")
     data = Path(path).read_bytes()

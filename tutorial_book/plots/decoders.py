@@ -122,7 +122,7 @@ def training_mask(pairs, weights):
     """
     given = ["[start]", *pairs[-1][0]]
     if len(given) != len(pairs):
-        raise ValueError(f"pairs must be all prefixes of one text, one a row, got {len(pairs)} pairs up to {given}")
+        raise ValueError(f"pairs must be all prefixes of one text, one per row, got {len(pairs)} pairs up to {given}")
     n = len(given)
     figure, (ax, right) = plt.subplots(1, 2, figsize=(8.6, 0.55 * n + 1.1), width_ratios=[2.4, 1])
     figure.phone = {"columns": 1, "panel_height": 2.6}

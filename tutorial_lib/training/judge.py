@@ -76,7 +76,7 @@ KINDS = ("full stops", "verbs", "nouns", "pronouns", "repeated names", "new name
 def losses_by_kind(model, tokenizer, told) -> dict[str, float]:
     """Return the cost of each kind of word for a decoder: kind -> mean -log p of the word's first token, in nats.
 
-    told: `Story` objects. A name is "repeated" if it already occurs in the story; the generator draws a new one at random.
+    told: `Story` objects. A name is "repeated" if it already occurs in the story; a new one is drawn at random.
     """
     losses = {kind: [] for kind in KINDS}
     for story in told:

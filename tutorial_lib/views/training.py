@@ -13,7 +13,7 @@ N_STORIES = 3_000  # that the page brings
 SHARE = 0.9  # of a text is trained on; the loss is measured on the rest
 
 
-# The page's run in Python, by what is learned from: each {name} is a setting of the run. `run` ends all of them.
+# The page's run in Python, for each kind of text: each {name} is a setting of the run. `run` ends all of them.
 PYTHON = {
     "words": """
 import torch

@@ -62,7 +62,7 @@ class Table(SphinxDirective):
 
 
 def rules() -> dict:
-    """All that the grader goes by when it reads a notebook, as plain values."""
+    """Return the rules by which the grader reads a notebook, as plain values."""
     from coursework import files, pictures, sources, submissions
 
     with submissions.SENTENCES.open(encoding="utf-8") as file:

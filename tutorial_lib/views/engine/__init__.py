@@ -6,8 +6,8 @@ change a run, and applies them. `worker.js` contains tokenizer and model and ans
 book loads, asks. `write_worker` and `write_model` write the files that a press loads.
 
 `train.js` trains these models (read it next to `training/loop.py`); `train.c` and `train_kernel.js` are its arithmetic
-in WebAssembly, and `safetensors.js` reads and writes weights. `session.js` is one run on a reader's text, in a worker
-of its own, `train_worker.js`, which `write_training` writes.
+in WebAssembly, and `safetensors.js` reads and writes weights. `session.js` is one run on a reader's text, in its own
+worker, `train_worker.js`, which `write_training` writes.
 """
 
 import base64
@@ -157,7 +157,7 @@ def write_worker(folder) -> None:
 
 
 def write_training(folder, tokenizer, texts) -> None:
-    """Write training.js: the worker that trains, a step's table, and what it can read: texts, and a `BPE` that cuts them."""
+    """Write training.js: the worker that trains, the table of a step, the texts, and a `BPE` that cuts them."""
     pieces = [tokenizer.decode([id]).replace(END, "\n") for id in range(len(tokenizer))]
     trains = {
         "source": _joined("train", TRAINER),
