@@ -21,7 +21,7 @@ from tutorial_lib import atomic  # noqa: E402
 
 ROOT = Path(ROOT)
 a_path = partial(Path, HERE)  # a user's path, as it is from the folder that the command was given in
-NOTEBOOKS = Path(__file__).with_name("notebooks")
+NOTEBOOKS, ARCHIVES = Path(__file__).with_name("notebooks"), ROOT / "_build" / "assignments"
 
 
 def assignments(given):
@@ -34,9 +34,9 @@ def assignments(given):
     for name in sources.varied(given.variant) if given.variant else sources.names():
         text = nbformat.writes(sources.student_notebook(name, INSTALL)) + "\n"
         results.write(given.to / f"{name}.ipynb", text)
-        archive = ROOT / "_build" / "assignments" / f"{name}.zip"
+        archive = (ARCHIVES if given.to == NOTEBOOKS else given.to) / f"{name}.zip"
         results.write_archive(archive, [(f"{name}.ipynb", text)])
-        print(f"{given.to / name}.ipynb   {archive.relative_to(ROOT)}")
+        print(f"{given.to / name}.ipynb   {archive}")
 
 
 def grade(given):
@@ -86,14 +86,14 @@ def feedback(given):
 
 
 def compare(given):
-    """Write whose code is like whose, after grading: two tables, for people to look at."""
+    """List similar code, after grading: a page and a table for you to look at."""
     from coursework import similarity
 
-    groups = similarity.write(given.to, given.assignment)
+    groups = similarity.write(given.to, given.assignment, given.also)
     for people in groups[:20]:
         print(", ".join(sorted(people)))
     counted = "1 group" if len(groups) == 1 else f"{len(groups)} groups"
-    print(f"{counted} to look at: {given.to / f'likeness-{given.assignment}.html'}, and .csv for all pairs")
+    print(f"{counted} to look at: {given.to / f'similarity-{given.assignment}.html'}, and .csv for all pairs")
 
 
 def oral(given):
@@ -116,6 +116,8 @@ def _parser():
         if run not in (assignments, feedback):
             what = "with its variant, such as 2-attention-2027"
             one.add_argument("--assignment", type=sources.known, required=True, help=what)
+    what = "results folders of other sections, which may have other variants"
+    made[compare].add_argument("--also", nargs="+", type=a_path, default=[], metavar="FOLDER", help=what)
     what = "other rules in some questions, for a course: 2027"
     made[assignments].add_argument("--variant", default="", metavar="NAME", help=what)
     one = made[grade]

@@ -152,7 +152,7 @@ def read_once(assignment, answers, extra):
 
 
 def pairs_of(people, assignment=ASSIGNMENT):
-    """{one, other} -> likeness, of code that was read here already or is read here and now."""
+    """{one, other} -> likeness, of code that was read here already or is read here and now; few functions are alike."""
     with pytest.MonkeyPatch.context() as patch:
         for name, function in READ.items():
             patch.setattr(similarity, name, lambda of, function=function: copy.deepcopy(function(of)))
@@ -160,6 +160,8 @@ def pairs_of(people, assignment=ASSIGNMENT):
         patch.setattr(processes, "each", lambda *_: read)
         rows, unread = similarity.compared(people, assignment)
     assert not [one for one in unread if "UNKNOWN" not in one]  # a function that was lent without its constant
+    honest = [n for n, row in zip(similarity.alike(rows), rows) if not any("copier" in name for name in row[2:4])]
+    assert max(honest) < similarity.MANY
     return {frozenset((one, other)): likeness for likeness, _, one, other, _ in rows}
 
 
@@ -343,22 +345,43 @@ def test_code_that_hides_is_told(code):
     assert any(HIDDEN[code] in one for one in about)
 
 
+def keep(where, people, assignment=ASSIGNMENT):
+    for student, (answers, extra) in people.items():
+        marks = Marks(student, assignment, answers=answers, extra=[("code", text) for text in extra])
+        results.save(where, marks)
+
+
+def test_a_copy_of_three_functions_comes_first(tmp_path, capsys):
+    """In another section, too, which has another variant; a function that many write alike does not count."""
+    source, own, *others = HONEST.values()
+    some = {question: source[0][question] for question in ("softmax", "attention", "rotate")}
+    mask = {"causal-mask": source[0]["causal-mask"]}
+    people = {f"s{number}": ({**code, **mask}, extra) for number, (code, extra) in enumerate(others)}
+    keep(tmp_path / "a", {"ada": source, **people})
+    keep(tmp_path / "b", {"ada": ({**own[0], **some, **mask}, own[1])}, f"{ASSIGNMENT}-2027")
+    command = ["compare", "--to", str(tmp_path / "a"), "--assignment", ASSIGNMENT, "--also", str(tmp_path / "b")]
+    assert main(command) == 0
+    assert capsys.readouterr().out.startswith(f"ada, ada ({tmp_path / 'b'}, {ASSIGNMENT}-2027)\n1 group to look at")
+    first, second = list(csv.DictReader((tmp_path / f"a/similarity-{ASSIGNMENT}.csv").open(encoding="utf-8")))[:2]
+    assert first["functions alike"] == "3" and {first["one"][:4], first["other"][:4]} == {"ada", "ada "}
+    assert float(first["all code"]) < similarity.TOLD and int(second["functions alike"]) < 3
+    assert main([*command, str(tmp_path)]) == 2 and "has no marks of 2-attention:" in capsys.readouterr().err
+
+
 def test_the_command_writes_a_page_and_a_table(tmp_path, capsys):
     style = next(iter(HONEST))
     people = {"ada": HONEST[style], "=bob<b>": all_at_once(ASSIGNMENT, *HONEST[style], random.Random(0))}
     people |= {f"s{number}": code for number, code in enumerate(list(HONEST.values())[1:])}
-    for student, (answers, extra) in people.items():
-        marks = Marks(student, ASSIGNMENT, answers=answers, extra=[("code", text) for text in extra])
-        results.save(tmp_path, marks)
+    keep(tmp_path, people)
     assert main(["compare", "--to", str(tmp_path), "--assignment", ASSIGNMENT]) == 0
     said = capsys.readouterr().out
     assert said.startswith("=bob<b>, ada\n1 group to look at: ")
-    page = (tmp_path / f"likeness-{ASSIGNMENT}.html").read_text(encoding="utf-8")
-    assert "ours, no two are above 0.28." in page and "104 pairs are below 0.06." in page
-    assert "<strong>Look at 1 group, linked by pairs of at least 0.6" in page and page.count("<tr class=mark>") == 1
+    page = (tmp_path / f"similarity-{ASSIGNMENT}.html").read_text(encoding="utf-8")
+    assert "are above 0.28 in all code." in page and "104 pairs are below 0.06 in all code." in page
+    assert "Look at 1 group, linked by pairs with at least 3 functions" in page and page.count("<tr class=mark>") == 1
     assert "\u2068=bob&lt;b&gt;\u2069, \u2068ada\u2069</td>" in page
     assert "<b>" not in page and "http" not in page and "src=" not in page
-    lines = list(csv.reader((tmp_path / f"likeness-{ASSIGNMENT}.csv").read_text(encoding="utf-8").splitlines()))
-    assert lines[0][:5] == ["all code", "words", "one", "other", "1: softmax"]
-    assert {*lines[1][2:4]} == {"ada", "'=bob<b>"}
+    lines = list(csv.reader((tmp_path / f"similarity-{ASSIGNMENT}.csv").read_text(encoding="utf-8").splitlines()))
+    assert lines[0][:6] == ["functions alike", "all code", "words", "one", "other", "1: softmax"]
+    assert {*lines[1][3:5]} == {"ada", "'=bob<b>"}
     assert len(lines) - 1 == len(list(combinations([*people, *OURS], 2))) - 1
