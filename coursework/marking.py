@@ -17,8 +17,8 @@ from tutorial_book.exercises import own_code
 
 SCRIPT = Path(__file__).with_name("marking.js").read_text(encoding="utf-8")
 KEYS = (
-    "Keys: <kbd>j</kbd> <kbd>k</kbd> next and previous answer, digits for its points, <kbd>Enter</kbd> keeps them and "
-    "goes on, <kbd>c</kbd> comment, <kbd>Esc</kbd> leaves a field, <kbd>u</kbd> next answer without points."
+    "Keys: <kbd>j</kbd> and <kbd>k</kbd> next and previous answer, digits for its points, <kbd>Enter</kbd> save them and "
+    "go on, <kbd>c</kbd> comment, <kbd>Esc</kbd> leave a field, <kbd>u</kbd> next answer without points."
 )
 MOST_BODY = 50_000  # bytes that the page sends for one answer
 POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src 'unsafe-inline'; connect-src 'self'"
@@ -126,9 +126,9 @@ class _Handler(BaseHTTPRequestHandler):
         except (ValueError, KeyError, TypeError, RecursionError) as error:
             self._answer(HTTPStatus.BAD_REQUEST, str(error))
         except OSError as error:
-            self._answer(HTTPStatus.INTERNAL_SERVER_ERROR, f"not kept: {error.strerror}")
+            self._answer(HTTPStatus.INTERNAL_SERVER_ERROR, f"not saved: {error.strerror}")
         else:
-            self._answer(HTTPStatus.OK, "kept")
+            self._answer(HTTPStatus.OK, "saved")
 
     def _known(self):
         """Whether the request names the secret and this machine; else it is answered with nothing."""
