@@ -136,7 +136,7 @@ def _walk(folder):
             seen[path[0]] += 1
             folders = entry.is_dir(follow_symlinks=False)
             if seen[path[0]] == MOST_SEEN + 1:
-                yield (path[0], ""), None, f"holds more than {MOST_SEEN:,} files: the others were not looked at"
+                yield (path[0], ""), None, f"contains more than {MOST_SEEN:,} files: the others were not looked at"
             elif seen[path[0]] > MOST_SEEN:
                 continue
             elif entry.is_symlink():
@@ -152,7 +152,7 @@ def _walk(folder):
 
 
 EMPTY = "is a folder without a file"
-ANYBODYS = "is in an archive that anybody may have made, beside another file of the same student: it was not opened"
+ANYBODYS = "is in an archive that anybody may have made, and the student has another file: it was not opened"
 CANVAS = re.compile(r"(?P<name>.+?)(?:_LATE)?_(?P<number>\d+)_(?P<handed_in>\d{1,18})_", re.S)
 BLACKBOARD = re.compile(r"[^_]*_(?P<name>.+?)_attempt_(?P<handed_in>\d{4}(?:-\d\d){5})_(?P<number>)", re.S)
 GRADESCOPE = "submission_metadata.yml"  # whose the folders are that Gradescope calls submission_12345
@@ -289,7 +289,7 @@ def _in_archive(path, shown, owner, known, roster):
             raise ValueError("is an export of Gradescope: unpack it here, and grade again")
         items = [(of, item) for of, item in items if of[1:] or of and (_is_notebook(of[0]) or of_an_lms(of[0]))]
         if sum(item.file_size for of, item in items if _is_notebook(of[-1])) > MOST_ARCHIVE:
-            raise ValueError(f"holds more than {MOST_ARCHIVE >> 30} GB: nothing in it was opened")
+            raise ValueError(f"contains more than {MOST_ARCHIVE >> 30} GB: nothing in it was opened")
     except Exception as error:  # an archive that somebody made up may break its reader in any way
         if isinstance(error, OSError) and error.errno in OURS:
             raise

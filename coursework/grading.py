@@ -36,14 +36,14 @@ def grade_all(folder, where, assignment, students=None, seed=None, again=None, l
     readable, refused = sorted_out(folder, assignment, rosters.numbers(students), students, names)
     owners = {submission.student for submission in (*readable, *refused)}
     if students and len(owners) > 1 and not owners & students.keys():
-        asks = "Is it the list of another assignment, or in another language than English?"
-        raise ValueError(f"the roster has none of the {len(owners)} students who handed in. {asks}")
+        asks = "Is it for another assignment, or in a language other than English?"
+        raise ValueError(f"none of the {len(owners)} students who handed in a file is in the roster. {asks}")
     others = [one.notes[0].rpartition(":")[0] for one in refused if f"{assignment} was asked for" in one.notes[0]]
     if others and not readable and assignment not in results.assignments_in(where):
-        raise ValueError(f"no file is the assignment {assignment}. {others[0]}. Check the name and its variant")
+        raise ValueError(f"no file belongs to {assignment}. {others[0]}. Check the name and its variant")
     named = {*map(files.student_name, again or ())}
     if unknown := named - owners:
-        raise ValueError(f"--again names {', '.join(sorted(unknown))}, of whom the folder has no file")
+        raise ValueError(f"--again names {', '.join(sorted(unknown))}, but the folder has no file of theirs")
     results.keep(kept, names)
     asked, key = exam.prepare_apart(assignment, seed), results.key(assignment, seed)
     batch = Batch(where, asked, key, owners if again is not None and not named else named, limits)
@@ -95,10 +95,10 @@ class Batch:
         if same and before.key == self.key:
             return marks.noted(before, submission)
         if before and not same and submission.student not in self.again and age(submission) <= age(before):
-            note = f"another file, {submission.file}, was not graded: the mark is that of {before.file}."
-            note += f" To grade it instead, say --again {submission.student}"
-            told = f"Your file {base(submission.file)} was not graded: your mark is that of {base(before.file)}, which"
-            told += f" you handed in before. {RIGHT_ONE}."
+            note = f"another file, {submission.file}, was not graded: the mark is for {before.file}."
+            note += f" To grade it instead, use --again {submission.student}"
+            told = f"Your file {base(submission.file)} was not graded: your mark is for {base(before.file)}, which"
+            told += f" you handed in earlier. {RIGHT_ONE}."
             return _unchanged(before, submission, [note], [told])
         try:
             new = grade(submission, self.asked, limits=self.limits, stop=self.stop)
@@ -113,14 +113,14 @@ class Batch:
             took = f"({new.total:g} points) replaced {before.file} ({before.total:g} points)"
             new.changes = [*before.changes, f"graded again: {new.file} {took}"]
         elif before:
-            why = "since the assignment, this program, its versions or the seed changed"
-            change = f"graded again {why}: {new.total:g} points, before {before.total:g}"
+            why = "because the assignment, this program, its versions or the seed changed"
+            change = f"graded again {why}: {new.total:g} points, {before.total:g} before"
             new.changes = [*before.changes, change] if new.total != before.total else before.changes
         return marks.noted(new, submission)
 
 
 def _not_yet(before, submission, why):
-    """A submission that a human has to look at."""
+    """Return marks without points, for a submission that the teacher has to look at."""
     return _unchanged(before, submission, [why, *submission.notes], [*submission.told, NOT_YET])
 
 

@@ -1,4 +1,4 @@
-"""How late a submission is, according to the LMS, and what that costs."""
+"""How late a submission is, according to the LMS, and the deduction for it."""
 
 import re
 from dataclasses import dataclass
@@ -13,13 +13,13 @@ LATE = re.compile(  # a whole status; Moodle says the two largest units
     rf"(?:{STATUS.pattern})?[ -]*(?:(\d+) years? ?)?(?:(\d+) days? ?)?(?:(\d+) hours? ?)?(?:(\d+) mins? ?)?"
     r"(?:(\d+) secs? ?)?late"
 )
-UNKNOWN = "the file's name says that it is late, not by how much: it counts as one day"
+UNKNOWN = "the file's name says that it is late, but not how late: it counts as one day"
 NOTHING = {"rule": "", "days": {}, "files": {}}
 
 
 @dataclass(frozen=True)
 class Late:
-    """How late a submission is, in days begun, None if it is not known, and what that costs."""
+    """How late a submission is, in days begun, None if it is not known, and the rule for deductions."""
 
     days: int | None = None
     rule: str = ""  # "10%/day,3" takes a tenth of the points for each day, and all of them after three days
@@ -37,8 +37,8 @@ def checked(rule):
     """A rule's parts. Raises ValueError if it is not a rule."""
     if parts := RULE.fullmatch(rule):
         return parts
-    example = "10%/day or 10%/day,3 (at most three days)"
-    raise ValueError(f"a rule for what is late must be like {example}, got {rule!r}")
+    example = "10%/day or 10%/day,3 (no points after three days)"
+    raise ValueError(f"a rule for late days must look like {example}, got {rule!r}")
 
 
 def note_late(where, assignment, all_marks, roster, rule=None):
@@ -78,7 +78,7 @@ def _days(status, student):
         years, days, *rest = (int(number or 0) for number in late.groups())
         return 365 * years + days + bool(any(rest) or not any(late.groups()))
     if "late" in text or not STATUS.match(text):
-        remedy = "Export the worksheet in English, or give a column days_late"
+        remedy = "Export the worksheet in English, or add a column days_late"
         raise ValueError(f"the roster's Status of {student} is not understood: {status[:80]!r}. {remedy}")
     return 0
 

@@ -43,8 +43,8 @@ def read_roster(path):
     names = [known[name.lower()] for name in (CANVAS if of_canvas else NAMES) if name.lower() in known]
     if not rows or not names:
         came = ", ".join(filter(None, headings))[:200] or "nothing"
-        remedy = 'Export it in English, or call the column with the names in its files "student"'
-        raise ValueError(f"{path} must have a line of headings with one of {', '.join(NAMES)}; got {came}. {remedy}")
+        remedy = 'Export it in English, or name the column that matches the files "student"'
+        raise ValueError(f"{path} must have headings, one of them {', '.join(NAMES)}; got {came}. {remedy}")
     students = {}
     for row in rows:
         found = (row[name].strip() for name in names)
@@ -92,7 +92,7 @@ def of_another_name(all_marks, students):
             known += [dict(student.row).get("Student", ""), student.last_name + student.first_name]
             mine, theirs = (set(re.findall(r"[^\W_]+", folded(text))) for text in (marks.me, " ".join(known)))
             if not mine & theirs:
-                said.append(f"{marks.student}: the name in ME is {marks.me}, which is not in the roster's line.")
+                said.append(f"{marks.student}: the name in ME is {marks.me}, which does not match the roster.")
     return said
 
 
@@ -111,12 +111,12 @@ def shared(scores, members):
     for group, theirs in sorted(by_group.items()):
         if len(theirs) > 1:
             names = " and ".join(one.marks.student for one in theirs)
-            about.append(f"Group {group}: {names} handed in; each keeps their own mark, and the others have none.")
+            about.append(f"Group {group}: {names} handed in; each keeps their own mark, and the others get none.")
     for one in scores:
         theirs = by_group.get(members.get(one.marks.student), [])
         if not one.marks.submitted and len(theirs) == 1:
             one = replace(theirs[0], marks=replace(theirs[0].marks, student=one.marks.student), oral=one.oral)
         found.append(one)
     if partners := [new.marks.student for one, new in zip(scores, found) if new is not one]:
-        about.append(f"No LMS knows whose page is {', '.join(partners)}: pass it on by hand, out of feedback/.")
+        about.append(f"No LMS can match the pages of {', '.join(partners)}: pass them on by hand, from feedback/.")
     return found, about

@@ -1,9 +1,8 @@
 """Find similar code, question by question: a reason to look, never a verdict.
 
-A program is the set of its structures: the head of each line and each expression in it, as trees in which all names are
-one, all constants are one, and comments, docstrings and types are not there. So other names, other numbers or another
-order of lines hide nothing. Code of the notebook as it is handed out does not count, and the rarer a structure is in
-the class, the more it counts. Nothing that was handed in runs: it is parsed in a process that ends after seconds.
+A program is the set of its structures: the head of each line and each expression in it, as trees without names, values,
+comments, docstrings and types. So different names, numbers or orders of lines hide nothing. Code of the released
+notebook does not count, and rare structures count most. No submission runs: a process of a few seconds parses it.
 """
 
 import ast
@@ -13,7 +12,6 @@ import html
 import math
 import re
 import sys
-from collections import Counter
 from itertools import combinations
 from pathlib import Path
 
@@ -209,8 +207,8 @@ def questions(assignment):
 def likeness(people, asked):
     """Return question -> a matrix of similarities, 0 to 1, nan if one has no answer. And None -> all together.
 
-    people: for each, question -> structures; the first is the published solution. The share is of the structures of the
-    one who has fewer: what somebody adds around a copy does not hide it.
+    people: for each, question -> structures; the first is the published solution. Similarity is the share of the
+    smaller set, so code around a copy does not hide it.
     """
     together, sizes, found = np.zeros((len(people),) * 2), np.zeros(len(people)), {}
     for question in asked:
@@ -274,16 +272,12 @@ def groups(rows):
 
 def alike(rows):
     """Return for each row how many questions are alike, not counting any in which a quarter of all pairs are."""
-    near = [{name for name, number in each.items() if number >= ALIKE} for *_, each in rows]
-    often = Counter(name for names in near for name in names)
-    return [sum(often[name] < len(rows) / 4 for name in names) for names in near]
+    near = np.array([[number >= ALIKE for number in each.values()] for *_, each in rows], dtype=bool, ndmin=2)
+    return (near & (near.mean(axis=0) < 0.25)).sum(axis=1).tolist()
 
 
 def answers_in(where, assignment, folders=()):
-    """Return student -> what `compared` takes, of all variants of an assignment in RESULTS and in other such folders.
-
-    The name of another folder or variant follows the student's. Raises ValueError if a folder has no marks.
-    """
+    """Return student -> what `compared` takes, of all variants in RESULTS and other folders, whose names it adds."""
     written, asked, found = sources.points(assignment, marks=("written",)), questions(assignment), {}
     original = sources.split(assignment)[0]
     for folder in (where, *folders):
@@ -304,25 +298,22 @@ def write(where, assignment, folders=()):
     """Compare all answers, those in other folders too, and write a page and a CSV file. Return the groups."""
     answers, asked = answers_in(where, assignment, folders), questions(assignment)
     (least, usual), (rows, about) = told_from(assignment), compared(answers, assignment)
-
-    def quiet(row):
-        return row[0] < MANY and row[1] < least and row[2] < WORDS_TOLD
-
-    rows = sorted(((count, *row) for count, row in zip(alike(rows), rows)), key=quiet)
-    told = [row for row in rows if not quiet(row)]
+    counted = [(count, *row) for count, row in zip(alike(rows), rows)]
+    told = [row for row in counted if row[0] >= MANY or row[1] >= least or row[2] >= WORDS_TOLD]
+    rows = told + [row for row in counted if row[0] < MANY and row[1] < least and row[2] < WORDS_TOLD]
     headings = ["functions alike", "all code", "words", "one", "other", *asked.values()]
-    lines = [[*map(_rounded, row[:3]), *row[3:5], *map(_rounded, row[5].values())] for row in rows]
+    numbers = [["" if math.isnan(n) else round(n, 2) for n in (*row[:3], *row[5].values())] for row in rows]
+    lines = [[*mine[:3], *row[3:5], *mine[3:]] for mine, row in zip(numbers, rows)]
     path = Path(where) / f"similarity-{assignment}"
     results.write(path.with_suffix(".csv"), tables.csv_text([headings, *lines]))
     found = groups(told)
     most = [map(max, zip(*(row[:3] for row in told if {*row[3:5]} <= people))) for people in found]
     listed = [[len(people), *three, ", ".join(map(pages.apart, sorted(people)))] for people, three in zip(found, most)]
-    count = "1 group" if len(found) == 1 else f"{len(found)} groups"
-    middle = float(np.median([row[1] for row in rows])) if rows else 0
+    middle = np.median([row[1] for row in rows] or [0])
     body = [
-        f"<p>{len(answers)} submissions, the published solution and the book's own functions. <strong>Look at {count}, "
-        f"linked by pairs with at least {MANY} functions alike, {least} in all code, or {WORDS_TOLD} in words."
-        f"</strong> Half of all {len(rows):,} pairs are below {middle:.2f} in all code.</p>",
+        f"<p>{len(answers)} submissions, the published solution and the book's functions. Half of all {len(rows):,} "
+        f"pairs are below {middle:.2f} in all code. <strong>Groups to look at: {len(found)}, linked by pairs with at "
+        f"least {MANY} functions alike, {least} in all code, or {WORDS_TOLD} in words.</strong></p>",
         pages.table(["people", "most functions alike", "most in code", "most in words", "who"], listed),
         f"<p>In our tests, no two honest answers to it are above {usual} in all code.</p>" * bool(usual),
         MEANING,
@@ -330,10 +321,6 @@ def write(where, assignment, folders=()):
         f"<p>The {MOST_ROWS} most similar pairs; all are in {path.name}.csv.</p>" * (len(rows) > MOST_ROWS),
         pages.table(headings, lines[:MOST_ROWS], [True] * len(told[:MOST_ROWS])),
     ]
-    page = pages.page_of_tables(f"Similarity: {sources.title(assignment)}", "\n".join(body))
-    results.write(path.with_suffix(".html"), page)
+    title = f"Similarity: {sources.title(assignment)}"
+    results.write(path.with_suffix(".html"), pages.page_of_tables(title, "\n".join(body)))
     return found
-
-
-def _rounded(number):
-    return "" if math.isnan(number) else round(number, 2)

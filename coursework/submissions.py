@@ -26,7 +26,7 @@ ANSWER = re.compile(rf".{{{A_FEW_WORDS}}}.|attachment:", re.S)  # in an added ce
 VARIANT = re.compile(r', "(\w{1,20})"\);?\s*$')  # at the end of a check: the variant whose rules it uses
 INSTALL = "#@title Install the book's library"  # the first cell of a released notebook; grading needs none of it
 RIGHT_ONE = "If it is the right one, tell your teacher"
-OLDER = f"is older than another of yours by its name, or has fewer answers. {RIGHT_ONE}"
+OLDER = f"has an older name than another file of yours, or fewer answers. {RIGHT_ONE}"
 SENTENCES = Path(__file__).with_name("sentences.tsv")  # for students; the page "Check my notebook" has them too
 TOLD = {line.split("\t")[0]: line.split("\t")[3] for line in SENTENCES.read_text(encoding="utf-8").splitlines()}
 
@@ -56,7 +56,7 @@ def sorted_out(folder, assignment, known=None, roster=(), names=None):
 
     def read_one(student, file, content, problem):
         if used[student] > processes.SECONDS or processes.TOO_MUCH in [reason for _, reason in left[student]]:
-            problem = "was not read, since another file of the same student took too long"
+            problem = "was not read, because another file of the same student took too long"
         if problem:
             raise ValueError(problem)
         return read(student, file, content, assignment)

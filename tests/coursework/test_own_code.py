@@ -108,7 +108,7 @@ def test_names_that_do_not_fit_are_told(graded):
     students = {one: rosters.Student(one, "X", one) for one in people}
     students |= {"zoe": rosters.Student("zoe", "muller", "Zoë"), "kim": rosters.Student("kim", "李", "明")}
     (told,) = rosters.of_another_name(marks, students)
-    assert told == "bob: the name in ME is ada LOVELACE, which is not in the roster's line.".replace(" L", "  L")
+    assert told == "bob: the name in ME is ada LOVELACE, which does not match the roster.".replace(" L", "  L")
     assert "ada, bob have the same name in ME" in (graded / "results" / "report.md").read_text()  # both are solved
 
 

@@ -142,7 +142,7 @@ def test_the_fullest_and_newest_file_counts(solved, put, sort_out):
     put(f"ada/{ASSIGNMENT} (3).png", b"\x89PNG")
     ada = sort_out()["ada"]
     assert ada.file == f"ada/{ASSIGNMENT} (2).ipynb" and is_full(ada)
-    assert f"Another file of yours, {NAME}, was not graded: it is older than another of yours" in str(ada.told)
+    assert f"Another file of yours, {NAME}, was not graded: it has an older name than another" in str(ada.told)
     assert "more.ipynb, was not graded: it is cut off" in str(ada.told) and "more.ipynb: not graded" in str(ada.notes)
     assert len(ada.told) == 4
     files = ["2-attention-2027.ipynb", "2-attention-2027 (1).ipynb"]  # a variant's; Blackboard's
