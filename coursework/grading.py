@@ -43,7 +43,7 @@ def grade_all(folder, where, assignment, students=None, seed=None, again=None, l
         raise ValueError(f"no file belongs to {assignment}. {others[0]}. Check the name and its variant")
     named = {*map(files.student_name, again or ())}
     if unknown := named - owners:
-        raise ValueError(f"--again names {', '.join(sorted(unknown))}, but the folder has no file of theirs")
+        raise ValueError(f"--again names {', '.join(sorted(unknown))}, but the folder has none of their files")
     results.keep(kept, names)
     asked, key = exam.prepare_apart(assignment, seed), results.key(assignment, seed)
     batch = Batch(where, asked, key, owners if again is not None and not named else named, limits)

@@ -47,7 +47,7 @@ def page(assignment, lines, totals, automatic):
     code = sum(sources.points(assignment, marks=("check",)).values())
     said = f"Code: {_spread(automatic, code)}. " if automatic else ""
     if totals:
-        said += f"With written answers, if all is marked: {_spread(totals, sum(line[7] for line in questions))}. "
+        said += f"With written answers, fully marked: {_spread(totals, sum(line[7] for line in questions))}. "
     elif automatic:
         said += "Written answers that you have not marked yet are left out. "
     body = [f"<p>{said}Deductions for late days are not included.</p><h2>What to teach again</h2>"]

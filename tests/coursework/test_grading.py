@@ -68,7 +68,7 @@ def test_a_mark_changes_by_name_or_word_alone(solved, hand_in, marked):
         assert points == 31 and len(ada.notes) == len(ada.told) == 1
         assert all(one in ada.notes[0] for one in (f"the mark is for ada/{ASSIGNMENT}.ipynb", "--again ada"))
         assert "was not graded: your mark is for" in ada.told[0]
-    with pytest.raises(ValueError, match="--again names bob, but the folder has no file of theirs"):
+    with pytest.raises(ValueError, match="--again names bob, but the folder has none of their files"):
         marked(again=["ada", "bob"])
     points, ada = marked(again=["'ada'"])["ada"]  # as the roster may have it: the marks are called ada
     assert points == 36
