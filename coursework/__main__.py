@@ -21,7 +21,7 @@ from tutorial_lib import atomic  # noqa: E402
 
 ROOT = Path(ROOT)
 a_path = partial(Path, HERE)  # a user's path, as it is from the folder that the command was given in
-NOTEBOOKS = Path(__file__).with_name("notebooks")
+NOTEBOOKS, ARCHIVES = Path(__file__).with_name("notebooks"), ROOT / "_build" / "assignments"
 
 
 def assignments(given):
@@ -34,9 +34,9 @@ def assignments(given):
     for name in sources.varied(given.variant) if given.variant else sources.names():
         text = nbformat.writes(sources.student_notebook(name, INSTALL)) + "\n"
         results.write(given.to / f"{name}.ipynb", text)
-        archive = ROOT / "_build" / "assignments" / f"{name}.zip"
+        archive = (ARCHIVES if given.to == NOTEBOOKS else given.to) / f"{name}.zip"
         results.write_archive(archive, [(f"{name}.ipynb", text)])
-        print(f"{given.to / name}.ipynb   {archive.relative_to(ROOT)}")
+        print(f"{given.to / name}.ipynb   {archive}")
 
 
 def grade(given):
@@ -55,28 +55,26 @@ def grade(given):
             marks = grading.grade_all(given.submissions, given.to, *how)
             reports.write(given, marks, students)
     except KeyboardInterrupt:
-        print(f"Stopped. What was graded is kept in {given.to}: give the same command to go on.", file=sys.stderr)
+        print(f"Stopped. What was graded is kept in {given.to}: give the command again to continue.", file=sys.stderr)
         return 130
 
 
 def mark(given):
-    """Show a page to mark the written answers on, after grading; then as `feedback`."""
+    """Open a page on which you mark the written answers, after grading; then do what `feedback` does."""
     from coursework import marking, words
 
     for line in words.convert(given.to, given.assignment):
         print(line)
     words.read(given.to, given.assignment)  # stops at a wrong line before the page opens
     with marking.Server(given.to, given.assignment) as server:
-        print(
-            f"Open {server.address} in a browser on this machine. Ctrl-C ends it and writes the feedback.", flush=True
-        )
+        print(f"Open {server.address} in a browser here. Ctrl-C ends it and writes the feedback.", flush=True)
         with contextlib.suppress(KeyboardInterrupt):
             server.serve_forever()
     feedback(given)
 
 
 def feedback(given):
-    """Write CSV files and feedback pages again, with the teacher's marks."""
+    """Write the CSV files and feedback pages again, with your marks."""
     from coursework import reports
 
     with results.alone(given.to):
@@ -86,27 +84,26 @@ def feedback(given):
 
 
 def compare(given):
-    """Write whose code is like whose, after grading: two tables, for people to look at."""
+    """List similar code, after grading: a page and a table for you to look at."""
     from coursework import similarity
 
-    groups = similarity.write(given.to, given.assignment)
+    groups = similarity.write(given.to, given.assignment, given.also)
     for people in groups[:20]:
         print(", ".join(sorted(people)))
-    counted = "1 group" if len(groups) == 1 else f"{len(groups)} groups"
-    print(f"{counted} to look at: {given.to / f'likeness-{given.assignment}.html'}, and .csv for all pairs")
+    print(f"Groups to look at: {len(groups)}. {given.to / f'similarity-{given.assignment}.html'}, .csv for all pairs")
 
 
 def oral(given):
-    """Write questions about each student's own code, after grading: to print, and to ask in five minutes."""
+    """Write questions about each student's own code, after grading: print them, and ask them in five minutes."""
     from coursework import marking
 
     path = given.to / f"oral-{given.assignment}.html"
     results.write(path, marking.sheet(given.to, given.assignment))
-    print(f"{path}: print it. The results go into the page that `mark` shows.")
+    print(f"{path}: print it. Enter the results on the page that `mark` shows.")
 
 
 def _parser():
-    parser = argparse.ArgumentParser(prog="python -m coursework", description="Assignments and their grading.")
+    parser = argparse.ArgumentParser(prog="python -m coursework", description="Make assignments, and grade them.")
     commands, made = parser.add_subparsers(required=True), {}
     for run in (assignments, grade, mark, feedback, compare, oral):
         one = made[run] = commands.add_parser(run.__name__, help=run.__doc__)
@@ -114,18 +111,17 @@ def _parser():
         default = NOTEBOOKS if run is assignments else a_path("grading")
         one.add_argument("--to", type=a_path, default=default, metavar="FOLDER", help="default: %(default)s")
         if run not in (assignments, feedback):
-            what = "with its variant, such as 2-attention-2027"
-            one.add_argument("--assignment", type=sources.known, required=True, help=what)
-    what = "other rules in some questions, for a course: 2027"
-    made[assignments].add_argument("--variant", default="", metavar="NAME", help=what)
+            one.add_argument("--assignment", type=sources.known, required=True, help="2-attention, or a variant's name")
+    made[compare].add_argument("--also", nargs="+", type=a_path, default=[], metavar="FOLDER", help="other results")
+    made[assignments].add_argument("--variant", default="", metavar="NAME", help="draw other rules for a course: 2027")
     one = made[grade]
     one.add_argument("submissions", type=a_path, metavar="SUBMISSIONS_FOLDER")
-    one.add_argument("--roster", type=a_path, metavar="CSV", help="the class: who handed in nothing is listed too")
-    word = "these students' submissions count, or all of the folder's, in place of those that have a mark"
+    one.add_argument("--roster", type=a_path, metavar="CSV", help="the class list: the report names absent students")
+    word = "replace the marked submissions of these students, or of all students, by those in the folder"
     one.add_argument("--again", nargs="*", metavar="STUDENT", help=word)
-    rule = "what a day late costs, such as 10%%/day or 10%%/day,3: a tenth of the points reached, all after three days"
+    rule = "the deduction for each day late: 10%%/day is a tenth of the points reached; with ,3 it is all after 3 days"
     one.add_argument("--late", metavar="RULE", help=rule)
-    one.add_argument("--seed", type=int, help="of the fresh inputs (default: the course's, in course.json)")
+    one.add_argument("--seed", type=int, help="seed of the fresh inputs (default: the course's, in course.json)")
     return parser
 
 
@@ -143,7 +139,7 @@ def main(arguments=None):
     except (ValueError, sandbox.NoSandbox, FileNotFoundError, atomic.Busy) as error:
         print(error, file=sys.stderr)
     except OSError as error:
-        print(f"{error}. What was graded is kept: fix this and give the same command to go on.", file=sys.stderr)
+        print(f"{error}. What was graded is kept: fix this, and give the command again to continue.", file=sys.stderr)
     return 2
 
 

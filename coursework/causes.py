@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 PYTHON = ".".join(map(str, sys.version_info[:2]))
 ALONE = "Grading has only Python and NumPy."
 BORROWED = "Code of the book does not count as an answer: write it yourself."
-NO_FILES = "Grading has no files: remove the code that reads or writes one."
+NO_FILES = "Grading has no files: remove the code that reads or writes a file."
 GAVE = {  # the worker's own words for values
     "NotPlain": "something that is not a number, text, list, dictionary or array",
     "NoOrder": "a set, which has no order: the order matters here, so build a list from the start",
@@ -20,10 +20,10 @@ GAVE = {  # the worker's own words for values
 }
 ADVICE = dict.fromkeys(("ModuleNotFoundError", "ImportError"), ALONE)
 ADVICE |= dict.fromkeys(("FileNotFoundError", "PermissionError", "OSError"), NO_FILES)
-ADVICE |= {"EOFError": "Grading has no input: remove input()."}
+ADVICE |= {"EOFError": "Nobody can type anything in grading: remove input()."}
 ADVICE |= {"NotImplementedError": "Your code is not written yet. If you have written it, remove that line."}
-ADVICE |= {"Unhashable": "A list cannot be a key or an element of a set: use a tuple, also where it comes from."}
-ENDS = {"timeout": "it took too long", "memory": "it took too much memory", "crashed": "Python itself ended"}
+ADVICE |= {"Unhashable": "A list cannot be a key or in a set: use a tuple, also where the value comes from."}
+ENDS = {"timeout": "it took too long", "memory": "it used too much memory", "crashed": "Python itself stopped"}
 ENDS |= {"too much output": "it produced too much output"}
 MOST_CODE = 200  # characters of a line that is shown
 
@@ -85,7 +85,7 @@ def stopped(name, error, code):
     if kind == "NameError" and error["name"]:
         return _absent(name, error, code)
     if kind == "TypeError" and error["cell"] is None:
-        return f"{name} cannot be called as in the question: it is not a function, or takes other arguments"
+        return f"{name} cannot be called as in the question: it is not a function, or it takes different arguments"
     return f"{name} {code.stopped(error)}"
 
 
@@ -101,20 +101,20 @@ def without_a_value(verdict, check, code):
 
 
 def _absent(name, error, code):
-    """Why a name that a function needs is not there."""
+    """Say why a name that a function needs is not defined: a name that the shown line has, or it could spell inputs."""
     missing, where = error["name"], code.line(error["cell"], error["line"])
+    if not re.search(rf"\b{missing}\b", f"{name} {code.text(error['cell'], error['line'])}"):
+        return f"{name} stopped with NameError{where}"
     subject = name if missing == name else f"{name} uses {missing}, which"
     cell, lacking = code.defining(missing), code.lacking(missing)
     if lacking:
-        borrowed = "tutorial_" in code.text(*lacking)
-        return f"{subject} is not there: its import failed{code.line(*lacking)}{BORROWED if borrowed else ALONE}"
-    if cell is None and missing != name and not any(re.search(rf"\b{missing}\b", one) for one in code.sources):
-        return f"{name} stopped with NameError{where}"  # no name of the student's: it could spell a hidden input
+        advice = BORROWED if "tutorial_" in code.text(*lacking) else ALONE
+        return f"{subject} is not available in grading: its import failed{code.line(*lacking)}{advice}"
     if cell is None:
         return f"{subject} is not defined in any of your cells{where}"
     before = code.ran.get(cell, {}).get("error")
     if before:
-        return f"{subject} is not there: its cell {code.stopped(before)}"
+        return f"{subject} is not defined: its cell {code.stopped(before)}"
     if f"cell {cell}" in code.ended:
-        return f"{subject} is not there: its cell ended the run ({ENDS[code.ended[f'cell {cell}']]})"
+        return f"{subject} is not defined: its cell ended the run ({ENDS[code.ended[f'cell {cell}']]})"
     return f"{subject} is not defined when it is called{where}"

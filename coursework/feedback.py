@@ -1,4 +1,4 @@
-"""What goes back to the students, and the report that the teacher reads: plain pages, with no hidden check in them."""
+"""The pages that students get back: plain HTML, with no hidden check in it."""
 
 import re
 from dataclasses import dataclass
@@ -42,7 +42,7 @@ def questions(assignment):
             one.parts[cell.metadata.written] = "In words"
             one.rubrics[cell.metadata.written] = sources.rubrics(assignment)[cell.metadata.written]
         if mark == "check":
-            what = "The check of the notebook, on new inputs" if cell.source.strip() else "A hidden check"
+            what = "The notebook's check, on new inputs" if cell.source.strip() else "A hidden check"
             one.parts[cell.metadata.check] = what if what not in one.parts.values() else "Another hidden check"
     return [question for question in found if question.parts]
 
@@ -52,10 +52,10 @@ def page(score):
     marks, given, late, known = score.marks, score.cells, score.late, score.known
     total = f"{sum(known):g} of {sum(most for _, most, _ in given.values()):g} points" if given else "no points yet"
     if len(known) < len(given):
-        total += " so far; your teacher still reads the written answers"
+        total += " so far; your teacher has yet to mark the written answers"
     if late.days and late.rule and known:
         days = "1 day" if late.days == 1 else f"{late.days} days"
-        total += f". It came {days} late: {late.points(sum(known)):g} of these count"
+        total += f". Handed in {days} late: {late.points(sum(known)):g} points count"
     told = "".join(f"<li>{_text(text)}</li>" for text in marks.told[:MOST_NOTES])
     if not given and not told:
         told = "<li>It could not be graded yet. Your teacher knows.</li>"
@@ -63,7 +63,7 @@ def page(score):
     title, who = sources.title(marks.assignment), pages.apart(marks.student)
     body = [f"<main>\n<h1>{escape(title)}</h1>\n<p><strong>{escape(who)}</strong>: {escape(total)}</p>"]
     several = len(set(marks.reasons.values())) > 1 and TOLD["blank"] not in marks.told
-    body += ["<p>Correct the first wrong function first: those below may use it.</p>"] if several else []
+    body += ["<p>Start with the first wrong function; later ones may use it.</p>"] if several else []
     body += [f'<div class="told"><h2>About your notebook</h2><ul>{told}</ul></div>'] if told else []
     body += [_question(one, marks, given, seen) for one in (questions(marks.assignment) if given else [])]
     if score.oral.points is not None:
@@ -84,9 +84,9 @@ def _question(question, marks, given, seen):
         if points == most and not comment:
             continue
         reason, cases = marks.reasons.get(name, ""), marks.cases.get(name, [])
-        text = _text("The reason is the same." if reason in seen else reason)
+        text = _text("The reason is the same as above." if reason in seen else reason)
         seen |= {reason} - {""}
-        said = [f"{escape(label[:100])}: {'right' if right else 'not right'}" for label, right in cases[:MOST_NOTES]]
+        said = [f"{escape(label[:100])}: {'right' if right else 'wrong'}" for label, right in cases[:MOST_NOTES]]
         text += f"<p>{'<br>'.join(said)}</p>" if said else ""
         lines.append(f"<li>{question.parts[name]}: {_points(points, most)}{text}{_comment(comment)}</li>")
     known = [points for points, *_ in there.values() if points is not None]

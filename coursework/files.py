@@ -139,7 +139,7 @@ def _walk(folder):
             path = (*where, entry.name)
             seen[path[0]] += 1
             if seen[path[0]] == MOST_SEEN + 1:
-                yield (path[0], ""), None, f"holds more than {MOST_SEEN:,} files: the others were not looked at"
+                yield (path[0], ""), None, f"contains more than {MOST_SEEN:,} files: the others were not looked at"
             elif seen[path[0]] > MOST_SEEN:
                 continue
             elif entry.is_file(follow_symlinks=False):
@@ -151,7 +151,7 @@ def _walk(folder):
 
 
 EMPTY = "is a folder without a file"
-ANYBODYS = "is in an archive that anybody may have made, beside another file of the same student: it was not opened"
+ANYBODYS = "is in an archive that anybody may have made, and the student has another file: it was not opened"
 CANVAS = re.compile(r"(?P<name>.+?)(?:_LATE)?_(?P<number>\d+)_(?P<handed_in>\d{1,18})_", re.S)
 BLACKBOARD = re.compile(r"[^_]*_(?P<name>.+?)_attempt_(?P<handed_in>\d{4}(?:-\d\d){5})_(?P<number>)", re.S)
 GRADESCOPE = "submission_metadata.yml"  # whose the folders are that Gradescope calls submission_12345

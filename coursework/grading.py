@@ -35,14 +35,14 @@ def grade_all(folder, where, assignment, students=None, seed=None, again=None, l
     readable, refused = sorted_out(folder, assignment, known, students, names)
     owners = {submission.student for submission in (*readable, *refused)}
     if students and len(owners) > 1 and not owners & students.keys():
-        asks = "Is it the list of another assignment, or in another language than English?"
-        raise ValueError(f"the roster has none of the {len(owners)} students who handed in. {asks}")
+        asks = "Is it for another assignment, or in a language other than English?"
+        raise ValueError(f"none of the {len(owners)} students who handed in a file is in the roster. {asks}")
     others = [one.notes[0].rpartition(":")[0] for one in refused if f"{assignment} was asked for" in one.notes[0]]
     if others and not readable and assignment not in results.assignments_in(where):
-        raise ValueError(f"no file is the assignment {assignment}. {others[0]}. Check the name and its variant")
+        raise ValueError(f"no file belongs to {assignment}. {others[0]}. Check the name and its variant")
     named = {known.get(files.plain(name), files.student_name(name)) for name in again or ()}
     if unknown := named - owners:
-        raise ValueError(f"--again names {', '.join(sorted(unknown))}, of whom the folder has no file")
+        raise ValueError(f"--again names {', '.join(sorted(unknown))}, but the folder has none of their files")
     results.keep(kept, names)
     asked, key = exam.prepare_apart(assignment, seed), results.key(assignment, seed)
     batch = Batch(where, asked, key, owners if again is not None and not named else named, limits)
@@ -99,10 +99,10 @@ class Batch:
             return marks.noted(before, submission)
         stays = before and not same and submission.student not in self.again and beaten(submission, before)
         if stays:
-            remedy = f"To grade it instead, say --again {submission.student}"
+            remedy = f"To grade it instead, use --again {submission.student}"
             note = f"another file, {submission.file}, was not graded: it {stays}, {before.file}. {remedy}"
             told = f"Your file {base(submission.file)} was not graded: it {stays}, {base(before.file)}"
-            return _unchanged(before, submission, [note], [f"{told}, which you handed in before. {RIGHT_ONE}."])
+            return _unchanged(before, submission, [note], [f"{told}, which you handed in earlier. {RIGHT_ONE}."])
         try:
             new = grade(submission, self.asked, limits=self.limits, stop=self.stop)
         except sandbox.Interrupted:
@@ -115,8 +115,8 @@ class Batch:
         if before:
             change = f"graded again: {new.file} ({new.total:g} points) replaced {before.file} ({before.total:g} points)"
             if same:
-                why = "since the assignment, this program, its versions or the seed changed"
-                change = f"graded again {why}: {new.total:g} points, before {before.total:g}"
+                why = "because the assignment, this program, its versions or the seed changed"
+                change = f"graded again {why}: {new.total:g} points, {before.total:g} before"
             new.changes = [*before.changes, *([change] if not same or new.total != before.total else [])]
         return marks.noted(new, submission)
 

@@ -1,4 +1,4 @@
-"""How late a submission is, according to the LMS, and what that costs."""
+"""How late a submission is, according to the LMS, and the deduction for it."""
 
 import re
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ NOTHING = {"rule": "", "days": {}, "files": {}}
 
 @dataclass(frozen=True)
 class Late:
-    """How late a submission is, in days begun, None if it is not known, and what that costs."""
+    """How late a submission is, in days begun, None if it is not known, and the rule for deductions."""
 
     days: int | None = None
     rule: str = ""  # "10%/day,3" takes a tenth of the points for each day, and all of them after three days
@@ -35,7 +35,8 @@ def checked(rule):
     """A rule's parts. Raises ValueError if it is not a rule."""
     if parts := RULE.fullmatch(rule):
         return parts
-    raise ValueError(f"a rule for what is late must be like 10%/day or 10%/day,3 (at most three days), got {rule!r}")
+    example = "10%/day or 10%/day,3 (no points after three days)"
+    raise ValueError(f"a rule for late days must look like {example}, got {rule!r}")
 
 
 def note_late(where, assignment, all_marks, roster, rule=None):
@@ -72,7 +73,7 @@ def _days(status, student):
         years, days, *rest = (int(number or 0) for number in late.groups())
         return 365 * years + days + bool(any(rest) or not any(late.groups()))
     if "late" in text or not STATUS.match(text):
-        remedy = "Export the worksheet in English, or give a column days_late"
+        remedy = "Export the worksheet in English, or add a column days_late"
         raise ValueError(f"the roster's Status of {student} is not understood: {status[:80]!r}. {remedy}")
     return 0
 

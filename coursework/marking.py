@@ -16,10 +16,6 @@ from coursework import feedback, pages, results, rosters, sources, words
 from tutorial_book.exercises import own_code
 
 SCRIPT = Path(__file__).with_name("marking.js").read_text(encoding="utf-8")
-KEYS = (
-    "Keys: <kbd>j</kbd> <kbd>k</kbd> next and previous answer, digits for its points, <kbd>Enter</kbd> keeps them and "
-    "goes on, <kbd>c</kbd> comment, <kbd>Esc</kbd> leaves a field, <kbd>u</kbd> next answer without points."
-)
 MOST_BODY = 50_000  # bytes that the page sends for one answer
 POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src 'unsafe-inline'; connect-src 'self'"
 
@@ -28,18 +24,17 @@ def page(where, assignment):
     """The page of an assignment as HTML."""
     all_marks = [marks for marks in results.marks_in(where, assignment) if marks.points]
     given, worth = words.read(where, assignment), sources.points(assignment)
-    body = [f"<h1>{escape(sources.title(assignment))}</h1><p>{KEYS}</p>"]
+    body = [f"<h1>{escape(sources.title(assignment))}</h1>"]
     asked = [(one.title, *rubric) for one in feedback.questions(assignment) for rubric in one.rubrics.items()]
     for title, name, rubric in asked:
         blank = [marks.student for marks in all_marks if words.blank(marks, name)]
         answers = [_answer(marks, name, worth[name], given) for marks in all_marks if marks.student not in blank]
         empty = f"{words.NO_ANSWER} 0 points: {', '.join(map(pages.apart, blank))}." if blank else ""
         body.append(_question(title, rubric, answers, empty))
-    asked = [(marks, "\n\n".join(own_code.questions(marks))) for marks in all_marks]
-    texts = [(marks, pages.as_typed(text)) for marks, text in asked if text]
-    minutes = [_article(marks, words.ORAL, words.MOST_ORAL, given, text) for marks, text in texts]
-    rubric = f"Up to {words.MOST_ORAL} points in a column of their own. Ask why, and which line makes it so."
-    body.append(_question("Five minutes with each, about the student's own code", rubric, minutes, ""))
+    texts = [(marks, "\n\n".join(own_code.questions(marks))) for marks in all_marks]
+    minutes = [_article(one, words.ORAL, words.MOST_ORAL, given, pages.as_typed(text)) for one, text in texts if text]
+    rubric = f"Up to {words.MOST_ORAL} points, in a separate column. Ask why, and which line makes it so."
+    body.append(_question("Five minutes with each student, about their own code", rubric, minutes, ""))
     return pages.page(f"Mark: {sources.title(assignment)}", f"{''.join(body)}\n<script>\n{SCRIPT}</script>")
 
 
@@ -50,17 +45,15 @@ def sheet(where, assignment):
     students = rosters.kept(where, assignment).values()
     names = {one.id: f"{one.id}: {one.first_name} {one.last_name}".strip(": ") for one in students}
     parts = [f"<h2>{escape(names.get(student, student))}</h2>{text}" for student, text in said.items()]
-    title = f"{sources.title(assignment)}: five minutes with each"
+    title = f"{sources.title(assignment)}: five minutes with each student"
     return pages.page(title, f"<h1>{escape(title)}</h1>{''.join(parts)}")
 
 
 def _question(title, rubric, answers, empty):
     """The unmarked answers come first."""
     articles = "".join(text for _, text in sorted(answers, key=lambda answer: answer[0]))
-    return (
-        f'<section class="mark"><h2>{escape(title)}</h2><div class="rubric">{pages.markdown(rubric)}</div>'
-        f"{articles}<p>{escape(empty)}</p></section>"
-    )
+    head = f'<h2>{escape(title)}</h2><div class="rubric">{pages.markdown(rubric)}</div>'
+    return f'<section class="mark">{head}{articles}<p>{escape(empty)}</p></section>'
 
 
 def _answer(marks, name, most, given):
@@ -80,7 +73,7 @@ def _article(marks, name, most, given, text, answer=""):
     return bool(points and not changed), (
         f'<article tabindex="-1" data-student="{escape(student)}" data-question="{name}" data-answer="{answer}">'
         f"<h3>{escape(student)}</h3><div>{said}{text}</div><p>"
-        f'<label>Points of {most} <input type="number" min="0" max="{most}" step="0.5" value="{points}"></label> '
+        f'<label>Points out of {most} <input type="number" min="0" max="{most}" step="0.5" value="{points}"></label> '
         f'<label>Comment <textarea rows="1" maxlength="{words.MOST_COMMENT}">{escape(word.comment)}</textarea></label> '
         f"<output></output></p></article>"
     )
@@ -126,9 +119,9 @@ class _Handler(BaseHTTPRequestHandler):
         except (ValueError, KeyError, TypeError, RecursionError) as error:
             self._answer(HTTPStatus.BAD_REQUEST, str(error))
         except OSError as error:
-            self._answer(HTTPStatus.INTERNAL_SERVER_ERROR, f"not kept: {error.strerror}")
+            self._answer(HTTPStatus.INTERNAL_SERVER_ERROR, f"not saved: {error.strerror}")
         else:
-            self._answer(HTTPStatus.OK, "kept")
+            self._answer(HTTPStatus.OK, "saved")
 
     def _known(self):
         """Whether the request names the secret and this machine; else it is answered with nothing."""

@@ -15,8 +15,8 @@ SECONDS = 3  # of the processor: an honest notebook takes a twentieth of one
 MEMORY = 256 << 20  # bytes that are added to those that this process has
 WAIT = 120  # seconds by the clock, for a machine that is busy with something else
 TOO_MUCH = "takes too much time or memory to read: clear all outputs, save it, and hand it in again"
-NOT_NOW = "could not be read now, by no doing of the student's: grade again when the machine is idle"
-OURS = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EMFILE, errno.ENFILE)  # no student's doing: grading stops
+NOT_NOW = "could not be read now, through no fault of the student: grade again when the machine is idle"
+OURS = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EMFILE, errno.ENFILE)  # no fault of the student: grading stops
 STARTED = "spawn"  # how it starts: so it has least memory
 ONE_START = threading.Lock()  # workers that ask for the first time at once would start a process each, of 230 MB
 

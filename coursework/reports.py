@@ -1,4 +1,4 @@
-"""What comes of marks: the gradebook, tables and pages of all assignments, and the report that the teacher reads."""
+"""What is made from marks: the gradebook, tables and pages of all assignments, and the report for the teacher."""
 
 import re
 from collections import Counter
@@ -10,7 +10,7 @@ BY_HAND = "pass it on by hand, out of feedback/. If the file was mailed, only a 
 
 
 def write(given, marks, students):
-    """CSV files and pages of all that is graded, and what needs a human. given: the command's."""
+    """CSV files and pages of all that is graded, and the report. given: the command's."""
     rosters.keep(given.to, given.assignment, students)
     about = lateness.note_late(given.to, given.assignment, marks, students, given.late)
     said, scores = publish(given.to)
@@ -57,17 +57,17 @@ def publish(where):
         everything += [replace(one, marks=replace(one.marks, answers={}, extra=[], pictures={})) for one in scores]
     exports.export(where, listed, everything)
     results.write(where / "stats.csv", tables.csv_text([stats.HEADINGS, *lines]))
-    made = "grades.csv, canvas.csv, stats.csv, feedback/, and of each feedback-*.zip and class-*.html"
+    made = "grades.csv, canvas.csv, stats.csv, feedback/, and for each a feedback-*.zip and a class-*.html"
     print(f"{', '.join(listed)} in {where}: {made}")
     return about, everything
 
 
 def report(all_marks, scores, about=(), students=()):
-    """Return what needs a human, as Markdown: no points first, then doubts about whose it is, then students' notes."""
+    """Return the report, as Markdown: no points first, then doubts about whose work it is, then students' notes."""
     known = {(one.marks.student, one.marks.assignment): one for one in scores}
     status = {one.student: known.get((one.student, one.assignment), words.Score(one)).status for one in all_marks}
     counts = "; ".join(f"{state}: {count}" for state, count in sorted(Counter(status.values()).items()))
-    lines = ["# What needs a human", "", f"{counts}.", ""]
+    lines = ["# What needs your attention", "", f"{counts}.", ""]
     absent = [one.student for one in all_marks if status[one.student] == "no submission"]  # nor a partner's
     told = [f"No submission, {all_marks[0].assignment}: {rosters.people(students, absent)}."] if absent else []
     for line in (*about, *told):
@@ -76,7 +76,7 @@ def report(all_marks, scores, about=(), students=()):
     noted.sort(key=lambda one: (bool(one.points), "another student" not in str(one.notes), not one.told))
     for marks in noted:
         lines += [f"## {_one_line(rosters.people(students, [marks.student]))}, {marks.assignment}", ""]
-        told = [f"told: {' '.join(text.split())}" for text in marks.told]
+        told = [f"told to the student: {' '.join(text.split())}" for text in marks.told]
         notes = [f"file: {marks.file}"] * bool(marks.file) + marks.notes + told
         if len(notes) > feedback.MOST_NOTES:
             notes = [*notes[: feedback.MOST_NOTES], f"and {len(notes) - feedback.MOST_NOTES} more"]

@@ -48,7 +48,7 @@ def check_apart(submissions_folder, results):
 @contextmanager
 def alone(results):
     """Keep a second grading out of a results folder, and clear away what one that was killed left half written."""
-    with atomic.locked(results, f"{results} is in use by another grading: wait for it, or choose another folder"):
+    with atomic.locked(results, f"{results} is in use by another command: wait for it, or choose another folder"):
         atomic.clear_parts(results)
         yield
 
@@ -72,7 +72,7 @@ def seed_of(results):
     seeds = {file: kept(file, lambda found: int(found["seed"])) for file in files if file.is_file()}
     if len(set(seeds.values())) > 1:
         places = " and ".join(map(str, seeds))
-        raise ValueError(f"{places} contain two different seeds, so marks would differ: copy the course's to the other")
+        raise ValueError(f"{places} contain two different seeds, so marks would differ: keep only the course's")
     seed = next(iter(seeds.values()), secrets.randbits(63))
     for file in set(files) - seeds.keys():
         keep(file, {"seed": seed})

@@ -49,8 +49,8 @@ def read_roster(path):
     names = [known[name.lower()] for name in (CANVAS if of_canvas else NAMES) if name.lower() in known]
     if not rows or not names:
         came = ", ".join(filter(None, headings))[:200] or "nothing"
-        remedy = 'Export it in English, or call the column with the names in its files "student"'
-        raise ValueError(f"{path} must have a line of headings with one of {', '.join(NAMES)}; got {came}. {remedy}")
+        remedy = 'Export it in English, or name the column that matches the files "student"'
+        raise ValueError(f"{path} must have headings, one of them {', '.join(NAMES)}; got {came}. {remedy}")
     students, twice = {}, {}
     for row in rows:
         found = (row[name].strip() for name in names)
@@ -111,7 +111,7 @@ def of_names(all_marks, students):
             mine, theirs = (set(re.findall(r"[^\W_]+", folded(text))) for text in (marks.me, " ".join(known)))
             if not mine & theirs:
                 who = people(students, [student.id])
-                said.append(f"{who}: the name in ME is {marks.me}, which is not in the roster's line.")
+                said.append(f"{who}: the name in ME is {marks.me}, which does not match the roster.")
     shared = [people(students, one) for name, one in same.items() if name and len(one) > 1]
     return [*said, *(f"{one} have the same name in ME." for one in shared)]
 
@@ -126,7 +126,7 @@ def shared(scores, roster):
     for group, theirs in sorted(by_group.items()):
         if len(theirs) > 1:
             names = people(roster, [one.marks.student for one in theirs])
-            about.append(f"Group {group}: {names} handed in; each keeps their own mark, and the others have none.")
+            about.append(f"Group {group}: {names} handed in; each keeps their own mark, and the others get none.")
     for one in scores:
         theirs = by_group.get(groups.get(one.marks.student), [])
         if not one.marks.submitted and len(theirs) == 1:

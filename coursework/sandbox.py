@@ -46,7 +46,7 @@ class Interrupted(RuntimeError):
 
 
 class NoSandbox(Interrupted):
-    """The sandbox is not there or does not work; the message says what to do."""
+    """The sandbox is missing or does not work; the message says what to do."""
 
 
 @dataclass(frozen=True)
@@ -78,14 +78,14 @@ def ready():
     """Try the sandbox once; raise `NoSandbox` if it does not do its work."""
     if shutil.which("bwrap") is None:
         install = "apt-get install bubblewrap, or dnf install bubblewrap"
-        raise NoSandbox(f"bwrap is not on this machine, and students' code never runs without a sandbox: {install}")
+        raise NoSandbox(f"bwrap is not installed, and students' code never runs without a sandbox: {install}")
     call = {"id": "answer", "part": "answer", "name": "answer", "arguments": None, "most": 1000}
     job = {"cells": ["import numpy\nanswer = int(numpy.prod([6, 7]))"], "calls": [call]}
     with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as printed:
         outcome = run(job, printed=printed)
         if outcome.ended != "done" or outcome.calls.get("answer", {}).get("value") != 42:
             printed.seek(0)
-            raise NoSandbox(f"bwrap is here but does not work: {printed.read().strip()[-500:] or outcome.ended}")
+            raise NoSandbox(f"bwrap is installed but does not work: {printed.read().strip()[-500:] or outcome.ended}")
 
 
 def bound(limits):
@@ -93,8 +93,8 @@ def bound(limits):
     size = f"{limits.memory / (1 << 30):.1f} GB"
     if memory.place() is not None:
         return f"All memory of a sandbox was limited to {size} by a memory cgroup, and its address space too."
-    other = "other memory was kept away by the list of system calls and by folders that nothing can be written to"
-    return f"The address space of a sandbox was limited to {size}. This system gave no memory cgroup: {other}."
+    other = "other memory was limited by the list of allowed system calls and by folders that cannot be written to"
+    return f"The address space of a sandbox was limited to {size}. This system offers no memory cgroup: {other}."
 
 
 def run(job, limits=Limits(), stop=None, printed=subprocess.DEVNULL):

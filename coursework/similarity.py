@@ -1,9 +1,8 @@
-"""Whose code is like whose, question by question: a reason to look, never a verdict.
+"""Find similar code, question by question: a reason to look, never a verdict.
 
-A program is the set of its structures: the head of each line and each expression in it, as trees in which all names are
-one, all constants are one, and comments, docstrings and types are not there. So other names, other numbers or another
-order of lines hide nothing. Code of the notebook as it is handed out does not count, and the rarer a structure is in
-the class, the more it counts. Nothing that was handed in runs: it is parsed in a process that ends after seconds.
+A program is the set of its structures: the head of each line and each expression in it, as trees without names, values,
+comments, docstrings and types. So different names, numbers or orders of lines hide nothing. Code of the released
+notebook does not count, and rare structures count most. No submission runs: a process of a few seconds parses it.
 """
 
 import ast
@@ -21,6 +20,7 @@ import numpy as np
 from coursework import feedback, pages, processes, results, sources, tables, worker
 
 TOLD, ABOVE = 0.6, 0.15  # similarity of two answer sets that is reported; at least so far above the usual one
+ALIKE, MANY = 0.9, 3  # similarity in one question that makes two functions alike; so many of them are reported
 MEASURED = Path(__file__).with_name("likeness.tsv").read_text(encoding="utf-8").splitlines()[1:]  # a test measures it
 USUAL = {name: float(highest) for name, _, highest, *_ in (line.split("\t") for line in MEASURED)}
 FLOOR = 0.5  # of the published solution: with less code, two are alike because there is nothing to tell
@@ -207,8 +207,8 @@ def questions(assignment):
 def likeness(people, asked):
     """Return question -> a matrix of similarities, 0 to 1, nan if one has no answer. And None -> all together.
 
-    people: for each, question -> structures; the first is the published solution. The share is of the structures of the
-    one who has fewer: what somebody adds around a copy does not hide it.
+    people: for each, question -> structures; the first is the published solution. Similarity is the share of the
+    smaller set, so code around a copy does not hide it.
     """
     together, sizes, found = np.zeros((len(people),) * 2), np.zeros(len(people)), {}
     for question in asked:
@@ -264,47 +264,63 @@ def compared(answers, assignment):
 def groups(rows):
     """Sets of people who are linked by pairs, the largest first: twenty copies are one thing to look at."""
     group = {}
-    for _, _, one, other, _ in rows:
+    for *_, one, other, _ in rows:
         both = group.get(one, {one}) | group.get(other, {other})
         group |= dict.fromkeys(both, both)
     return sorted({frozenset(both) for both in group.values()}, key=lambda both: (-len(both), sorted(both)))
 
 
-def write(where, assignment):
-    """Compare all of an assignment, and write a page and a CSV file into RESULTS. Return the groups."""
-    written, asked, answers = sources.points(assignment, marks=("written",)), questions(assignment), {}
-    for one in (one for one in results.marks_in(where, assignment) if one.answers):
-        words = [one.answers[name] for name in written if name in one.answers]
-        words += [text for kind, text in one.extra if kind == "markdown"]
-        others = [text for name, text in one.answers.items() if name not in asked]  # the cell of ME, too
-        answers[one.student] = one.answers, others + [text for kind, text in one.extra if kind == "code"], words
-    rows, about = compared(answers, assignment)
-    headings = ["all code", "words", "one", "other", *asked.values()]
-    lines = [[_rounded(code), round(words, 2), *two, *map(_rounded, each.values())] for code, words, *two, each in rows]
-    path = Path(where) / f"likeness-{assignment}"
-    results.write(path.with_suffix(".csv"), tables.csv_text([headings, *lines]))
-    least, usual = told_from(assignment)
-    told = [row for row in rows if row[0] >= least or row[1] >= WORDS_TOLD]
-    found = groups(told)
-    most = [map(max, zip(*(row[:2] for row in told if {*row[2:4]} <= people))) for people in found]
-    listed = [[len(people), *two, ", ".join(map(pages.apart, sorted(people)))] for people, two in zip(found, most)]
-    count = "1 group" if len(found) == 1 else f"{len(found)} groups"
-    middle = float(np.median([row[0] for row in rows])) if rows else 0
-    body = [
-        f"<p>{len(answers)} submissions, the published solution and the book's own functions. <strong>Look at {count}, "
-        f"linked by pairs of at least {least} in all code or {WORDS_TOLD} in words.</strong> Half of all {len(rows):,} "
-        f"pairs are below {middle:.2f}.</p>",
-        pages.table(["people", "most in code", "most in words", "who"], listed),
-        f"<p>Of the tests' honest answers to this assignment, and ours, no two are above {usual}.</p>" * bool(usual),
-        MEANING,
-        *(f"<p>{html.escape(text)}.</p>" for text in about[:MOST_ROWS]),
-        f"<p>The {MOST_ROWS} most alike; the others are in {path.name}.csv.</p>" * (len(rows) > MOST_ROWS),
-        pages.table(headings, lines[:MOST_ROWS], [row in told for row in rows[:MOST_ROWS]]),
-    ]
-    page = pages.page_of_tables(f"Likeness: {sources.title(assignment)}", "\n".join(body))
-    results.write(path.with_suffix(".html"), page)
+def alike(rows):
+    """Return for each row how many questions are alike, not counting any in which a quarter of all pairs are."""
+    near = np.array([[number >= ALIKE for number in each.values()] for *_, each in rows], dtype=bool, ndmin=2)
+    return (near & (near.mean(axis=0) < 0.25)).sum(axis=1).tolist()
+
+
+def answers_in(where, assignment, folders=()):
+    """Return student -> what `compared` takes, of all variants in RESULTS and other folders, whose names it adds."""
+    written, asked, found = sources.points(assignment, marks=("written",)), questions(assignment), {}
+    original = sources.split(assignment)[0]
+    for folder in (where, *folders):
+        variants = [name for name in results.assignments_in(folder) if sources.split(name)[0] == original]
+        if not variants:
+            raise ValueError(f"{folder} has no marks of {original}: run `python -m coursework grade` first")
+        for name, one in ((name, one) for name in variants for one in results.marks_in(folder, name) if one.answers):
+            words = [one.answers[cell] for cell in written if cell in one.answers]
+            words += [text for kind, text in one.extra if kind == "markdown"]
+            code = [text for cell, text in one.answers.items() if cell not in asked]  # the cell of ME, too
+            code += [text for kind, text in one.extra if kind == "code"]
+            place = f" ({folder}, {name})" if (folder, name) != (where, assignment) else ""
+            found[one.student + place] = one.answers, code, words
     return found
 
 
-def _rounded(number):
-    return "" if math.isnan(number) else round(number, 2)
+def write(where, assignment, folders=()):
+    """Compare all answers, those in other folders too, and write a page and a CSV file. Return the groups."""
+    answers, asked = answers_in(where, assignment, folders), questions(assignment)
+    (least, usual), (rows, about) = told_from(assignment), compared(answers, assignment)
+    counted = [(count, *row) for count, row in zip(alike(rows), rows)]
+    told = [row for row in counted if row[0] >= MANY or row[1] >= least or row[2] >= WORDS_TOLD]
+    rows = told + [row for row in counted if row[0] < MANY and row[1] < least and row[2] < WORDS_TOLD]
+    headings = ["functions alike", "all code", "words", "one", "other", *asked.values()]
+    numbers = [["" if math.isnan(n) else round(n, 2) for n in (*row[:3], *row[5].values())] for row in rows]
+    lines = [[*mine[:3], *row[3:5], *mine[3:]] for mine, row in zip(numbers, rows)]
+    path = Path(where) / f"similarity-{assignment}"
+    results.write(path.with_suffix(".csv"), tables.csv_text([headings, *lines]))
+    found = groups(told)
+    most = [map(max, zip(*(row[:3] for row in told if {*row[3:5]} <= people))) for people in found]
+    listed = [[len(people), *three, ", ".join(map(pages.apart, sorted(people)))] for people, three in zip(found, most)]
+    middle = np.median([row[1] for row in rows] or [0])
+    body = [
+        f"<p>{len(answers)} submissions, the published solution and the book's functions. Half of all {len(rows):,} "
+        f"pairs are below {middle:.2f} in all code. <strong>Groups to look at: {len(found)}, linked by pairs with at "
+        f"least {MANY} functions alike, {least} in all code, or {WORDS_TOLD} in words.</strong></p>",
+        pages.table(["people", "most functions alike", "most in code", "most in words", "who"], listed),
+        f"<p>In our tests, no two honest answers to it are above {usual} in all code.</p>" * bool(usual),
+        MEANING,
+        *(f"<p>{html.escape(text)}.</p>" for text in about[:MOST_ROWS]),
+        f"<p>The {MOST_ROWS} most similar pairs; all are in {path.name}.csv.</p>" * (len(rows) > MOST_ROWS),
+        pages.table(headings, lines[:MOST_ROWS], [True] * len(told[:MOST_ROWS])),
+    ]
+    title = f"Similarity: {sources.title(assignment)}"
+    results.write(path.with_suffix(".html"), pages.page_of_tables(title, "\n".join(body)))
+    return found

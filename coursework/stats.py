@@ -47,15 +47,15 @@ def page(assignment, lines, totals, automatic):
     code = sum(sources.points(assignment, marks=("check",)).values())
     said = f"Code: {_spread(automatic, code)}. " if automatic else ""
     if totals:
-        said += f"With the words, of all who are fully marked: {_spread(totals, sum(line[7] for line in questions))}. "
+        said += f"With written answers, fully marked: {_spread(totals, sum(line[7] for line in questions))}. "
     elif automatic:
-        said += "Answers in words that you have not marked yet are left out. "
-    body = [f"<p>{said}Late days take nothing off here.</p><h2>What to teach again</h2>"]
+        said += "Written answers that you have not marked yet are left out. "
+    body = [f"<p>{said}Deductions for late days are not included.</p><h2>What to teach again</h2>"]
     for line in weak:
         usual = [f"“{escape(hint)}” ({count})" for question, count, hint in mistakes if question == line[1]][:3]
-        share = f"<strong>{escape(line[1])}</strong>: {_share(line)} % of its points on average."
+        share = f"<strong>{escape(line[1])}</strong>: {_share(line)}% of its points on average."
         body.append(f"<p>{share} {'; '.join(usual)}</p>")
-    body += [] if weak else [f"<p>No question has less than {100 * FEW:g} % of its points on average.</p>"]
+    body += [] if weak else [f"<p>No question has less than {100 * FEW:g}% of its points on average.</p>"]
     body += ["<h2>Questions</h2>", pages.table(headings, table, [line in weak for line in questions])]
     body += ["<h2>Mistakes that were recognized</h2>", pages.table(["question", "students", "hint"], mistakes)]
     body += ["<h2>Cases that failed</h2>", pages.table(["question", "students", "case"], cases)]

@@ -56,7 +56,7 @@ def sorted_out(folder, assignment, known=None, roster=(), names=None):
 
     def read_one(student, file, content, problem):
         if used[student] > processes.SECONDS or processes.TOO_MUCH in [reason for _, reason in left[student]]:
-            problem = "was not read, since another file of the same student took too long"
+            problem = "was not read, because another file of the same student took too long"
         if problem:
             raise ValueError(problem)
         return read(student, file, content, assignment)

@@ -4,9 +4,8 @@
     ada,why-square-root,3.5,And the gradient?,81fc0e7dbb10
     ada,oral,4,,
 
-The marking page writes RESULTS/words-ASSIGNMENT.csv, and a teacher may edit it. The points of code are never in it. A
-comment may be about any question. "oral": the five minutes about the student's own code. answer: a digest of the
-marked answer, which shows if it changed later.
+The marking page writes RESULTS/words-ASSIGNMENT.csv, and a teacher may edit it. It never has points of code. A comment
+may be about any question. "oral": the five minutes. answer: a digest of the marked answer, which shows later changes.
 """
 
 import hashlib
@@ -57,7 +56,7 @@ def read(where, assignment):
             if known and student not in known:
                 raise ValueError(f"{student} is not in the roster and has handed in nothing")
             if (student, question) in found:
-                raise ValueError(f"{student} and {question} have a line already")
+                raise ValueError(f"{student} and {question} already have a line")
             word = Word(checked(assignment, question, points), texts[3][:MOST_COMMENT], answer)
         except ValueError as error:
             raise ValueError(f"{path}, line {number}: {error}") from None
@@ -105,12 +104,12 @@ class Score:
         if not self.marks.submitted:
             return "no submission"
         if not self.cells:
-            return "needs a human"
+            return "needs your attention"
         return "graded" if len(self.known) == len(self.cells) else "written questions to mark"
 
     @property
     def total(self):
-        """All points, without what lateness costs; None if some are not known yet."""
+        """All points, before the deduction for late days; None if some are not known yet."""
         return sum(self.known) if self.status == "graded" else None
 
 

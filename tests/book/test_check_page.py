@@ -100,7 +100,7 @@ def test_student_drops_one_file_and_names_the_assignment(tab):
     which = tab.get_by_label("You hand it in as")
     which.select_option("1-tokenization")
     assert done(tab) == CANNOT
-    told = "is the assignment 2-attention, and 1-tokenization was asked for"
+    told = "is assignment 2-attention, but 1-tokenization was asked for"
     assert told in found(tab)["Stops the grading"][0]
     which.select_option("")
     assert "9 of 9 answers" in done(tab)

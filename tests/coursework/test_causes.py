@@ -26,6 +26,7 @@ LEAKS = [
     "raise ValueError(x.tobytes().hex())", "raise type('X' + x.tobytes().hex(), (Exception,), {})",
     "raise NameError('no', name='x' + x.tobytes().hex()[:50])",
     "raise ImportError('no', name='x' + x.tobytes().hex()[:50])",
+    "kinds = ['x0000', 'y0000']\n    raise NameError('no', name=kinds[x.size % 2])",
 ]  # fmt: skip
 
 

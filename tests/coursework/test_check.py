@@ -116,7 +116,7 @@ def test_page_accepts_a_variants_notebook(variant, page):
     assert not found["problems"] and all(answer["written"] for answer in found["answers"])
     assert not submissions.read("ada", f"{variant}.ipynb", content, variant).notes
     other = variant.replace("2027", "2028")
-    with pytest.raises(ValueError, match=f"is the assignment {variant}, and {other} was asked"):
+    with pytest.raises(ValueError, match=f"is assignment {variant}, but {other} was asked"):
         submissions.read("ada", "x.ipynb", content, other)
 
 

@@ -68,17 +68,17 @@ def test_reasons_and_cases_stand_as_text():
         pictures={WRITTEN: {"x.png": ("image/png", DOT)}},
     )
     assert "<pre>x = &lt;b&gt;</pre><p>Grading has NumPy alone.</p>" in page and "ME = &#x27;&lt;me&gt;" in page
-    assert page.count("stopped with NameError") == 1 and page.count("The reason is the same.") == 1
+    assert page.count("stopped with NameError") == 1 and page.count("The reason is the same as above.") == 1
     assert page.index("Cells are &lt;missing&gt;.") < page.index("Question 1")
     assert f'<pre dir="auto">See</pre><img src="data:image/png;base64,{DOT}" alt="x.png">' in page
     text = text_of(page)
     assert f"2.5 of {POINTS['attention-hidden']}" in text
-    assert "without a mask: right" in text and "with a <mask>: not right" in text
+    assert "without a mask: right" in text and "with a <mask>: wrong" in text
 
 
 def test_the_rubric_is_shown_with_the_mark():
     waiting, marked = page_of({WRITTEN: None}), page_of({WRITTEN: 3}, {WRITTEN: "And <the> gradient?"})
-    assert "not marked yet" in waiting and "your teacher still reads" in waiting and "How it is marked" not in waiting
+    assert "not marked yet" in waiting and "has yet to mark" in waiting and "How it is marked" not in waiting
     assert "How it is marked" in marked and "variance" in marked and "3 of 4" in marked
     assert "Your teacher: And &lt;the&gt; gradient?" in marked
 
@@ -103,8 +103,8 @@ def test_the_report_says_first_what_is_worst():
     order = [line.split(",")[0][3:] for line in report.splitlines() if line.startswith("## ")]
     assert order == ["lost", "ada-51ce9e86", "told", "copied"]
     assert "\n\nAll memory is bounded.\n\nNo submission, 2-attention: absent.\n\n## " in report
-    assert "told: Cells are missing." in report and "Nothing unusual was found." in reports.report([], [])
-    assert words.Score(noted[-1]).status == "needs a human"
+    assert "to the student: Cells are missing." in report and "Nothing unusual was found." in reports.report([], [])
+    assert words.Score(noted[-1]).status == "needs your attention"
 
 
 @pytest.mark.parametrize(

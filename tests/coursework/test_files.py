@@ -89,7 +89,7 @@ def test_a_students_archive_is_not_opened(place, put, sort_out):
     put(f"bob/{NAME}", SOLVED)
     found = sort_out()
     assert set(found) == {"bob", "eve"} and not found["eve"].cells
-    assert "is an archive: unpack it, and hand in the .ipynb that is in it." in found["eve"].told[0]
+    assert "is an archive: unpack it, and hand in the .ipynb that is inside." in found["eve"].told[0]
     assert softmax_of(found["bob"]) == "right" and not found["bob"].notes
 
 
@@ -150,7 +150,7 @@ def test_a_flood_of_files_is_cut(put, sort_out, tmp_path):
     put("all.zip", zipped({f"lee/{i}.ipynb": "{}" for i in range(files.MOST_FILES + 5)}))
     found = sort_out()
     assert not found["ada"].notes and found["eve"].answers
-    assert "holds more than 2,000 files" in found["eve"].notes[0]
+    assert "contains more than 2,000 files" in found["eve"].notes[0]
     for name in ("kim", "lee"):
         assert len(found[name].notes) == files.MOST_FILES + 1
         assert "25 files: only the first 20 were opened" in found[name].notes

@@ -27,8 +27,8 @@ def test_the_solution_has_all_points_blank_none(assignment, tmp_path, bubblewrap
     solved, blank = marks["solved"], marks["blank"]
     assert solved.assignment == assignment and solved.points == sources.points(assignment, marks=("check",))
     assert not solved.notes and not solved.reasons
-    assert set(blank.points.values()) == {0} and "as it was handed out" in blank.told[0]
-    assert "Correct the first wrong" not in feedback.page(words.Score(blank))
+    assert set(blank.points.values()) == {0} and "unchanged from the one" in blank.told[0]
+    assert "Start with the first wrong" not in feedback.page(words.Score(blank))
 
 
 @pytest.fixture
@@ -70,7 +70,7 @@ def test_a_mark_changes_by_name_or_word_alone(solved, hand_in, marked):
         assert points == 31 and len(ada.notes) == len(ada.told) == 1
         assert all(one in ada.notes[0] for one in (f"one that counts, ada/{ASSIGNMENT}.ipynb", "--again ada"))
         assert "was not graded: it is not newer, by its name, than" in ada.told[0]
-    with pytest.raises(ValueError, match="--again names bob, of whom the folder has no file"):
+    with pytest.raises(ValueError, match="--again names bob, but the folder has none of their files"):
         marked(again=["ada", "bob"])
     people = {"ada": rosters.Student("ada", "L", "Ada"), "kim": rosters.Student("kim")}
     points, ada = marked(again=["'Ada L'"], students=people)["ada"]  # by the full name: the marks are called ada
@@ -119,7 +119,7 @@ def test_a_changed_assignment_is_told_with_its_mark(solved, hand_in, marked, mon
     monkeypatch.setattr(results, "key", lambda *_: "a third")
     monkeypatch.setattr(sources, "points", lambda *_, **__: {**FULL, "causal-mask-hidden": 0.5})
     (note,) = marked()["ada"][1].notes
-    assert "the assignment, this program, its versions or the seed changed" in note and "points, before 36" in note
+    assert "the assignment, this program, its versions or the seed changed" in note and "points, 36 before" in note
 
 
 def test_what_is_graded_is_not_graded_again(solved, hand_in, marked, monkeypatch):
@@ -149,7 +149,7 @@ def test_the_seed_is_the_courses_in_every_folder(tmp_path, monkeypatch):
     monkeypatch.setattr(results, "COURSE", tmp_path / "new" / "course.json")
     assert results.seed_of(tmp_path / "other") == seed == results.seed_of(tmp_path / "third")
     results.write(tmp_path / "new" / "course.json", '{"seed": 7}')
-    with pytest.raises(ValueError, match="contain two different seeds, so marks would differ: copy the course's"):
+    with pytest.raises(ValueError, match="contain two different seeds, so marks would differ: keep only the course's"):
         results.seed_of(tmp_path / "other")
 
 
@@ -171,7 +171,7 @@ def test_feedback_writes_alone_and_on_any_terminal(tmp_path, monkeypatch, capsys
     assert main(["feedback", "--to", str(where)]) == 0
     with results.alone(where):
         assert main(["feedback", "--to", str(where)]) == 2
-    assert "is in use by another grading: wait" in capsys.readouterr().err
+    assert "is in use by another command: wait" in capsys.readouterr().err
 
 
 LATE = ('{"rule": 7, "days": {}}', '{"rule": "", "days": {"ada": 1.5}}', '{"rule": "10%", "days": {}}')
@@ -204,7 +204,7 @@ REFUSED = {
     "no marks to compare": (["compare", *GRADE[2:], "out"], "run `python -m coursework grade` first"),
 }
 RULES = "10", "10%", "ten%/day", "10%/day,", "10%/day,x", "-1%/day", "1000%/day"
-REFUSED |= {f"late: {rule}": ([*GRADE, "out", f"--late={rule}"], "must be like 10%/day") for rule in RULES}
+REFUSED |= {f"late: {rule}": ([*GRADE, "out", f"--late={rule}"], "must look like 10%/day") for rule in RULES}
 
 
 @pytest.mark.parametrize("name", REFUSED)

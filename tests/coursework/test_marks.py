@@ -64,9 +64,9 @@ def test_made_up_value_fails_without_using_memory(value):
     tracemalloc.stop()
 
 
-@pytest.mark.parametrize("shape, told", [((3, 2), "the shape (3, 2)"), ((1_000,), "an odd"), ((1,) * 6, "an odd")])
+@pytest.mark.parametrize("shape, told", [((3, 2), "wrong shape, (3, 2)"), ((1_000,), "shape"), ((1,) * 6, "shape")])
 def test_a_shape_that_could_spell_inputs_is_not_told(shape, told):
-    assert f"returned {told}" in comparison.wrong(checks.call("f", expect=np.ones(2)), np.zeros(shape).tolist())
+    assert comparison.wrong(checks.call("f", expect=np.ones(2)), np.zeros(shape).tolist()).endswith(told)
 
 
 @pytest.mark.parametrize("assignment", sources.names())

@@ -110,7 +110,7 @@ def test_names_that_do_not_fit_are_told(graded):
     marks[4].points = FULL
     empty, told, _ = rosters.of_names(marks, students)
     assert empty == "No name in ME: lee (lee X)."
-    assert told == "bob (bob X): the name in ME is ada  LOVELACE, which is not in the roster's line."
+    assert told == "bob (bob X): the name in ME is ada  LOVELACE, which does not match the roster."
     assert "ada (Ada Lovelace), bob (Bob =1+1) have the same" in (graded / "results" / "report.md").read_text()
 
 

@@ -33,7 +33,7 @@ REFUSED = {
     "a workbook": (b"PK\x03\x04 xl/workbook.xml", "is a workbook and must be a CSV file. In Excel: Save as, CSV UTF-8"),
     "half a letter": (b"\xff\xfes\x00t", "must be UTF-8"), "nothing": (b"", "got nothing. Export it in English"),
     "German": ("Vollständiger Name;E-Mail\nAda;a@x\n".encode(), "got Vollständiger Name, E-Mail. Export"),
-    "no headings": (b"ada\nbob\n", 'call the column with the names in its files "student"'),
+    "no headings": (b"ada\nbob\n", 'name the column that matches the files "student"'),
     "names twice": (b"student\nada\nada\nbob\nbob\n", "names ada, bob twice"),
     "a quote too many": (b'student,l\nada,"A\nbob,B\n', "cannot be read at line 3: unexpected end of data. Is a quote"),
     "a very long cell": (b"student,l\nada," + b"A" * 200_000, "cannot be read at line 2: field larger than"),
@@ -70,13 +70,13 @@ def test_the_list_of_another_assignment_is_refused(put, tmp_path, refused):
     list_of = "Identifier,Full name,Email address,Status\nParticipant 1,Ada Lovelace,a@x,\nParticipant 2,Bob B,b@x,\n"
     (tmp_path / "class.csv").write_text(list_of)
     said = refused(ASSIGNMENT, "--roster", str(tmp_path / "class.csv"))
-    assert "the roster has none of the 2 students who handed in" in said
+    assert "none of the 2 students who handed in a file is in the roster" in said
 
 
 def test_a_mistyped_variant_is_refused(put, refused):
     put("ada.ipynb", solved_notebook("2-attention-2027"))
     put("bob.ipynb", "{")
-    said = "no file is the assignment 2-attention-207. ada.ipynb: not graded: is the assignment 2-attention-2027, and"
+    said = "no file belongs to 2-attention-207. ada.ipynb: not graded: is assignment 2-attention-2027, but"
     assert said in refused("2-attention-207")
 
 

@@ -1,7 +1,4 @@
-"""Copies are reported, and no two honest answers: six to twelve styles, and copies made of each of them.
-
-The honest ones are right, and were written by one hand; a class will have others. Copies are what takes minutes.
-"""
+"""Copies are reported, and no two honest answers: six to twelve styles, written by one hand, and copies of each."""
 
 import ast
 import copy
@@ -49,11 +46,7 @@ def asked(assignment):
 
 
 def split(code, assignment=ASSIGNMENT):
-    """(question -> the code of its cell, [what other cells hold]) of a student's code.
-
-    A constant is in the cell of the next function; a helper or a class has a separate cell. Code that no question of
-    the comparison asks for, as the texts of assignment 5, is left out with the lines above it.
-    """
+    """(question -> the code of its cell, with the constants above it; [helpers and classes]) of a student's code."""
     questions = asked(assignment) | {None: {"TEXTS", "LABELS"}}
     own, extra, above = {question: [] for question in questions}, [], []
     for one in ast.parse(code).body:
@@ -152,7 +145,7 @@ def read_once(assignment, answers, extra):
 
 
 def pairs_of(people, assignment=ASSIGNMENT):
-    """{one, other} -> likeness, of code that was read here already or is read here and now."""
+    """{one, other} -> likeness, of code that was read here already or is read here and now; few functions are alike."""
     with pytest.MonkeyPatch.context() as patch:
         for name, function in READ.items():
             patch.setattr(similarity, name, lambda of, function=function: copy.deepcopy(function(of)))
@@ -160,6 +153,8 @@ def pairs_of(people, assignment=ASSIGNMENT):
         patch.setattr(processes, "each", lambda *_: read)
         rows, unread = similarity.compared(people, assignment)
     assert not [one for one in unread if "UNKNOWN" not in one]  # a function that was lent without its constant
+    honest = [n for n, row in zip(similarity.alike(rows), rows) if not any("copier" in name for name in row[2:4])]
+    assert max(honest) < similarity.MANY
     return {frozenset((one, other)): likeness for likeness, _, one, other, _ in rows}
 
 
@@ -242,7 +237,7 @@ def test_what_must_be_alike_tells_nobody(answers, most):
     assert likeness[frozenset(("ada", "bob"))] < most
 
 
-@pytest.mark.parametrize("one, other", [
+@pytest.mark.parametrize("one, other, same", [(*pair, True) for pair in [
     ("y = np.exp(x - x.max())", "largest = np.exp(table - table.max())"),
     ("def f(a: int) -> int:\n    'What it does.'\n    return a * g(a) + 1", "def f(b):\n    return 7 + g(b) * b"),
     ("a = p(x, y, k=1, m=2)", "b = p(u, v, m=3, k=4)  # of two"),
@@ -253,20 +248,14 @@ def test_what_must_be_alike_tells_nobody(answers, most):
      "class A:\n    n = 5\n    def put(self, more):\n        self.o = more + self.n\nA().put(more=y + 2)"),
     ("%time y = np.exp(x - x.max())", "y = np.exp(x - x.max())"),
     ("if a.any():\n    b = a.sum() / n\n    c = a.max() / n", "if q.any():\n    s = q.max() / n\n    r = q.sum() / n"),
+]] + [
+    ("y = x.max(axis=1)", "y = x.min(axis=1)", False),
+    ("y = np.exp(x) - np.log(x)", "y = np.log(x) - np.exp(x)", False),
+    ("y = len(x) / 2 + 1", "y = sum(x) / 2 + 1", False), ("y = softmax(x) @ z", "y = attention(x) @ z", False),
 ])  # fmt: skip
-def test_quick_changes_hide_no_copy(one, other):
-    assert similarity.trees(one) == similarity.trees(other) != set()
-
-
-@pytest.mark.parametrize("one, other", [
-    ("y = x.max(axis=1)", "y = x.min(axis=1)"),
-    ("y = np.exp(x) - np.log(x)", "y = np.log(x) - np.exp(x)"),
-    ("y = len(x) / 2 + 1", "y = sum(x) / 2 + 1"),
-    ("y = softmax(x) @ z", "y = attention(x) @ z"),
-])  # fmt: skip
-def test_what_code_does_stays(one, other):
-    known = similarity.functions(ASSIGNMENT)
-    assert similarity.trees(one, known) != similarity.trees(other, known)
+def test_quick_changes_hide_no_copy_and_the_meaning_counts(one, other, same):
+    known = READ["functions"](ASSIGNMENT)
+    assert (similarity.trees(one, known) == similarity.trees(other, known)) == same and similarity.trees(one)
 
 
 @pytest.mark.parametrize("made", ["def mine(x):\n{}", "if x:\n  def mine(x):\n  {}", "def f(x):\n{}\nnp.mine = f"])
@@ -296,6 +285,8 @@ def test_whatever_was_handed_in_the_comparison_ends():
     assert pairs[1] <= pairs[0]
     same = pairs_of({one: HONEST[one] for one in (ada, bob)})
     assert {frozenset(row[2:4]): row[0] for row in usual} == pytest.approx(same)
+    long = "def softmax(x):\n    return " + "+".join(["x"] * 1_000)  # a deep tree
+    assert similarity.of({"softmax": long}, ["x = " + "-" * 90_000 + "1"], [], set(), {"x"})[0]["softmax"]
 
 
 WORDS = (
@@ -308,13 +299,6 @@ HIDDEN = {  # what hides code -> what the teacher is told of it
     "def softmax(x):\n    return secret(x)": "softmax uses secret, which no cell defines",
     f"def softmax(x):\n    return {'n' * 50_000}": f"softmax uses {'n' * 40}, which no cell defines",
 }
-
-
-def test_what_is_nested_deep_hides_no_answer():
-    """A long sum is a deep tree; a cell that no parser can read keeps no other from being read."""
-    long, deep = "def softmax(x):\n    return " + "+".join(["x"] * 1_000), "x = " + "-" * 90_000 + "1"
-    found, *_ = similarity.of({"softmax": long}, [deep], [], set(), {"x"})
-    assert found["softmax"]
 
 
 def test_words_are_compared_by_runs():
@@ -332,33 +316,49 @@ def test_words_are_compared_by_runs():
     assert told == {frozenset(pair) for pair in (("ada", "bob"), ("ada", "kim"), ("bob", "kim"))}
 
 
-def test_copies_are_told_as_a_group():
-    rows = [(1, 0, *pair, {}) for pair in [*combinations("abcdef", 2), "xy", "yz"]]
-    assert similarity.groups(rows) == [frozenset("abcdef"), frozenset("xyz")]
+def test_code_that_hides_is_told():
+    people = {f"eve {number}": ({"softmax": code}, [], []) for number, code in enumerate(HIDDEN)}
+    _, about = similarity.compared(people, ASSIGNMENT)
+    assert all([one for one in about if one.startswith(f"eve {i}: {said}")] for i, said in enumerate(HIDDEN.values()))
 
 
-@pytest.mark.parametrize("code", HIDDEN)
-def test_code_that_hides_is_told(code):
-    _, about = similarity.compared({"eve": ({"softmax": code}, [], [])}, ASSIGNMENT)
-    assert any(HIDDEN[code] in one for one in about)
+def keep(where, people, assignment=ASSIGNMENT):
+    for student, (answers, extra) in people.items():
+        results.save(where, Marks(student, assignment, answers=answers, extra=[("code", text) for text in extra]))
+
+
+def test_a_copy_of_three_functions_comes_first(tmp_path, capsys):
+    """In another section, too, which has another variant; a function that many write alike does not count."""
+    source, own, *others = HONEST.values()
+    some = {question: source[0][question] for question in ("softmax", "attention", "rotate")}
+    mask = {"causal-mask": source[0]["causal-mask"]}
+    people = {f"s{number}": ({**code, **mask}, extra) for number, (code, extra) in enumerate(others)}
+    keep(tmp_path / "a", {"ada": source, **people})
+    keep(tmp_path / "b", {"ada": ({**own[0], **some, **mask}, own[1])}, f"{ASSIGNMENT}-2027")
+    command = ["compare", "--to", str(tmp_path / "a"), "--assignment", ASSIGNMENT, "--also", str(tmp_path / "b")]
+    assert main(command) == 0
+    assert capsys.readouterr().out.startswith(f"ada, ada ({tmp_path / 'b'}, {ASSIGNMENT}-2027)\nGroups to look at: 1.")
+    first, second = list(csv.DictReader((tmp_path / f"a/similarity-{ASSIGNMENT}.csv").open(encoding="utf-8")))[:2]
+    assert first["functions alike"] == "3" and {first["one"][:4], first["other"][:4]} == {"ada", "ada "}
+    assert float(first["all code"]) < similarity.TOLD and int(second["functions alike"]) < 3
+    assert main([*command, str(tmp_path)]) == 2 and "has no marks of 2-attention:" in capsys.readouterr().err
 
 
 def test_the_command_writes_a_page_and_a_table(tmp_path, capsys):
     style = next(iter(HONEST))
     people = {"ada": HONEST[style], "=bob<b>": all_at_once(ASSIGNMENT, *HONEST[style], random.Random(0))}
     people |= {f"s{number}": code for number, code in enumerate(list(HONEST.values())[1:])}
-    for student, (answers, extra) in people.items():
-        marks = Marks(student, ASSIGNMENT, answers=answers, extra=[("code", text) for text in extra])
-        results.save(tmp_path, marks)
+    keep(tmp_path, people)
     assert main(["compare", "--to", str(tmp_path), "--assignment", ASSIGNMENT]) == 0
-    said = capsys.readouterr().out
-    assert said.startswith("=bob<b>, ada\n1 group to look at: ")
-    page = (tmp_path / f"likeness-{ASSIGNMENT}.html").read_text(encoding="utf-8")
-    assert "ours, no two are above 0.28." in page and "104 pairs are below 0.06." in page
-    assert "<strong>Look at 1 group, linked by pairs of at least 0.6" in page and page.count("<tr class=mark>") == 1
+    assert capsys.readouterr().out.startswith("=bob<b>, ada\nGroups to look at: 1. ")
+    page = (tmp_path / f"similarity-{ASSIGNMENT}.html").read_text(encoding="utf-8")
+    assert "are above 0.28 in all code." in page and "104 pairs are below 0.06 in all code." in page
+    assert "Groups to look at: 1, linked by pairs with at least 3 " in page and page.count("<tr class=mark>") == 1
     assert "\u2068=bob&lt;b&gt;\u2069, \u2068ada\u2069</td>" in page
     assert "<b>" not in page and "http" not in page and "src=" not in page
-    lines = list(csv.reader((tmp_path / f"likeness-{ASSIGNMENT}.csv").read_text(encoding="utf-8").splitlines()))
-    assert lines[0][:5] == ["all code", "words", "one", "other", "1: softmax"]
-    assert {*lines[1][2:4]} == {"ada", "'=bob<b>"}
+    lines = list(csv.reader((tmp_path / f"similarity-{ASSIGNMENT}.csv").read_text(encoding="utf-8").splitlines()))
+    assert lines[0][:6] == ["functions alike", "all code", "words", "one", "other", "1: softmax"]
+    assert {*lines[1][3:5]} == {"ada", "'=bob<b>"}
     assert len(lines) - 1 == len(list(combinations([*people, *OURS], 2))) - 1
+    rows = [(1, 0, *pair, {}) for pair in [*combinations("abcdef", 2), "xy", "yz"]]
+    assert similarity.groups(rows) == [frozenset("abcdef"), frozenset("xyz")]

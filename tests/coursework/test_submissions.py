@@ -198,7 +198,7 @@ def test_a_hostile_file_costs_the_neighbors_nothing(how, solved, put, sort_out, 
 
 def test_a_killed_reader_is_no_students_fault():
     ((_, problem),) = processes.each(lambda: os.kill(os.getpid(), 9), [()])
-    assert "no doing of the student's: grade again" in problem
+    assert "no fault of the student: grade again" in problem
 
 
 PNG = png(20, 10)

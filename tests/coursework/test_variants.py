@@ -87,13 +87,13 @@ def test_notebook_states_the_rules_of_its_variant(assignment, variant):
 
 
 def test_a_teacher_makes_a_variant_with_one_command(tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr("coursework.__main__.ROOT", tmp_path)
     monkeypatch.setattr(references, "out_of_step", lambda fix: [])
     monkeypatch.setitem(sys.modules, "website.notebooks.convert", SimpleNamespace(INSTALL="pass"))
     assert main(["assignments", "--to", str(tmp_path / "to"), "--variant", "20 27"]) == 2
     assert "small letters and digits" in capsys.readouterr().err
     assert main(["assignments", "--to", str(tmp_path / "to"), "--variant", "2027"]) == 0
-    assert sorted(path.stem for path in (tmp_path / "to").iterdir()) == [f"{name}-2027" for name in HOMES]
+    made = sorted(path.name for path in (tmp_path / "to").iterdir())
+    assert made == [f"{name}-2027.{kind}" for name in HOMES for kind in ("ipynb", "zip")]
     made = nbformat.read(tmp_path / "to" / "2-attention-2027.ipynb", as_version=4)
     assert made.metadata.coursework.assignment == "2-attention-2027"
     assert cell(made, "rotate-public").source.endswith('check_rotate(rotate, "2027");')

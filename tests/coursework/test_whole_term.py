@@ -165,7 +165,7 @@ def test_the_lms_gives_each_page_to_its_student(place, section):
     assert sorted(pages) == [number for number, (what, *_) in enumerate(CLASS[section].values()) if what]
     for number, page in pages.items():
         *_, days, score, _ = list(CLASS[section].values())[number]
-        said = f": {score} of these count" if days else f"{score} of 40 points"
+        said = f": {score} points count" if days else f"{score} of 40 points"
         assert f"<strong>\u2068{login(section, number)}\u2069</strong>" in page and (not score or said in page)
 
 

@@ -30,7 +30,7 @@ def give(course, **points):
 
 def test_a_mark_nobody_gave_is_empty(course):
     assert scores_of(course) == {
-        "ada": ("", WAITING), "bob": ("", WAITING), "eve": ("", "needs a human"), "kim": ("", "no submission")
+        "ada": ("", WAITING), "bob": ("", WAITING), "eve": ("", "needs your attention"), "kim": ("", "no submission")
     }  # fmt: skip
     lines = rows(course / "grades.csv")
     assert lines["bob"]["last_name"] == "'=1+1"  # a spreadsheet computes nothing
@@ -73,18 +73,12 @@ def score_of(where, marks):
     return words.scores(where, ASSIGNMENT, [marks])[0]
 
 
-def test_points_of_code_come_from_marks_alone(tmp_path):
-    words.give(tmp_path, ASSIGNMENT, {("ada", "softmax-hidden"): words.Word(None, "Use keepdims.")})
-    ada = marks_of("ada", softmax_hidden=2.5)
-    assert score_of(tmp_path, ada).cells["softmax-hidden"] == (2.5, 4, "Use keepdims.")
-
-
 WRONG = {
     f"ada,{WRITTEN},5,,": "must be a number from 0 to 4, got '5'",
     f"ada,{WRITTEN},-1,,": "must be a number from 0 to 4", f"ada,{WRITTEN},nan,,": "must be a number from 0 to 4",
     f"ada,{WRITTEN},good,,": "must be a number from 0 to 4, got 'good'",
     "ada,oral,5,,": "must be a number from 0 to 4", "ada,why,1,,": "'why' is not a question of 2-attention",
-    f"ada,{WRITTEN},1,,\nada,{WRITTEN},2,,": "line 3: ada and why-square-root have a line already",
+    f"ada,{WRITTEN},1,,\nada,{WRITTEN},2,,": "line 3: ada and why-square-root already have a line",
     "ada,softmax-hidden,4,,": "line 2: the points of softmax-hidden come from grading",
     f"adda,{WRITTEN},1,,": "line 2: adda is not in the roster and has handed in nothing",
 }  # fmt: skip
@@ -118,7 +112,10 @@ def test_every_comment_comes_back_as_it_was(comment, tmp_path):
     assert "\n=" not in words.path_of(tmp_path, ASSIGNMENT).read_text()
 
 
-def test_an_empty_answer_has_no_points(tmp_path):
+def test_an_empty_answer_has_no_points_and_code_has_its_own(tmp_path):
+    words.give(tmp_path, ASSIGNMENT, {("ada", "softmax-hidden"): words.Word(None, "Use keepdims.")})
+    marks = marks_of("ada", softmax_hidden=2.5)
+    assert score_of(tmp_path, marks).cells["softmax-hidden"] == (2.5, 4, "Use keepdims.")
     ada, given = marks_of("ada"), cell(sources.student_notebook(ASSIGNMENT), WRITTEN).source
     for text in (given, "", f"\n{given} "):
         ada.answers = {WRITTEN: text}
@@ -136,10 +133,8 @@ def test_marks_of_the_old_gradebook_are_taken_over_once(tmp_path):
         book.executescript(Path(__file__).with_name("gradebook.sql").read_text(encoding="utf-8"))
     taken, left = words.convert(tmp_path, ASSIGNMENT)
     assert taken.startswith("2 points and comments were taken over") and left.endswith("bob, softmax-hidden: 1.")
-    assert words.read(tmp_path, ASSIGNMENT) == {
-        ("ada", WRITTEN): words.Word(2.5, "Read <ch> 4"),
-        ("bob", WRITTEN): words.Word(None, "See me"),
-    }
+    given = {"ada": words.Word(2.5, "Read <ch> 4"), "bob": words.Word(None, "See me")}
+    assert words.read(tmp_path, ASSIGNMENT) == {(student, WRITTEN): word for student, word in given.items()}
     words.give(tmp_path, ASSIGNMENT, {("ada", WRITTEN): words.Word(4)})
     assert words.convert(tmp_path, ASSIGNMENT) == [] and words.read(tmp_path, ASSIGNMENT)["ada", WRITTEN].points == 4
 

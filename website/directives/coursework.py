@@ -44,7 +44,7 @@ def assignments(origin: Origin | None) -> list[str]:
 
 
 def likeness() -> list[str]:
-    """What the tests measured of honest answers and of copies, as lines of a Markdown table."""
+    """Return how similar the tests' honest answers and copies are, as lines of a Markdown table."""
     from coursework import similarity
 
     head = ["Assignment", "Honest answers", "Two of them, at most", "A whole copy, at least"]
