@@ -65,10 +65,10 @@ class Batch:
         lost = []
         with ThreadPoolExecutor(_workers(self.limits)) as pool:  # the sandboxes do the work: threads will do
             try:
-                futures = {pool.submit(self.marks_of, submission): submission for submission in waiting}
+                futures = {pool.submit(self.mark, submission): submission for submission in waiting}
                 for future in tqdm(as_completed(futures), "grading", len(futures), unit=" notebooks", disable=None):
                     try:
-                        results.save(self.where, future.result())
+                        future.result()
                     except runs.Lost:
                         lost.append(futures[future])
             except BaseException:
@@ -77,10 +77,14 @@ class Batch:
                 raise
         for submission in lost:
             try:
-                results.save(self.where, self.marks_of(submission))
+                self.mark(submission)
             except runs.Lost as error:
                 why = f"not marked: {error}, twice. Grade again when the machine is idle"
                 results.save(self.where, self.not_yet(submission, why))
+
+    def mark(self, submission):
+        """Grade one submission and keep its marks at once: an interruption costs only what is still running."""
+        results.save(self.where, self.marks_of(submission))
 
     def before(self, submission):
         """The student's mark from before, if there is one."""
