@@ -6,6 +6,7 @@ A sentence about a value says what came, never what was put in or expected, beca
 import copy
 import json
 import numbers
+import re
 from concurrent.futures import BrokenExecutor
 from dataclasses import dataclass, field
 
@@ -17,6 +18,7 @@ from coursework.checks import Call
 NEAR = 1e-3  # what is off by less may be right but for its precision
 MOST_WORDS = 300  # characters of a reason: a judge may quote what a student made up
 
+CLOSE = ", all of them close: is it float32 or rounded? Compute in float64, NumPy's default"
 ANOTHER_RULE = "this follows the rule of another course's notebook, such as last year's; read the rule in your own"
 
 
@@ -43,13 +45,45 @@ def compare(work):
             verdict.cases[call.case] = verdict.cases.get(call.case, True) and right
             if not right and verdict.call is None:
                 verdict.call, verdict.record, verdict.reason = call, record, reason
+    for check, verdict in work.verdicts.items():
         if verdict.reason:
-            mine = [pair for pair in tried if pair[0].name == verdict.call.name]
-            asked = work.submission.assignment, verdict.call.name
-            mistakes = [*references.mistakes(asked[0]).get(asked[1], {}).items()]
-            mistakes += [(ANOTHER_RULE, one) for one in references.by_other_rules(*asked)]
-            verdict.hint = next((hint for hint, one in mistakes if all(_gives(one, *pair) for pair in mine)), "")
+            earlier = _earlier(work, verdict.call.name)
+            verdict.hint = "" if earlier else _hint(work, check)
+            if earlier or verdict.hint:  # these say more than how far off the values are
+                verdict.reason = verdict.reason.removesuffix(CLOSE)
+            verdict.reason += f"\n{earlier}, which it uses, is not right yet: start there." if earlier else ""
     return work
+
+
+def _earlier(work, name):
+    """Return a wrong function that the function of this name calls, from which an apparent mistake may come; or ""."""
+    wrong = dict.fromkeys(one.call.name for one in work.verdicts.values() if one.call and one.call.name != name)
+    body = rf"^def {re.escape(name)}\b.*\n((?:(?:[ \t].*)?\n)*)"
+    code = "".join(found for cell in work.submission.cells for found in re.findall(body, f"{cell}\n", re.M))
+    code = re.sub("#.*", "", code)
+    return next((other for other in wrong if re.search(rf"\b{re.escape(other)}\(", code)), "")
+
+
+def _hint(work, check):
+    """Return the hint of the usual mistake that gives what the student's function gave in this check, or "".
+
+    It must be right where the function is right in other checks. One that gives the same everywhere comes first.
+    """
+    name = work.verdicts[check].call.name
+    mistakes = [*references.mistakes(work.submission.assignment).get(name, {}).items()]
+    mistakes += [(ANOTHER_RULE, one) for one in references.by_other_rules(work.submission.assignment, name)]
+    here, elsewhere = [], []
+    for one, calls in work.exam.by_check.items() if mistakes else ():
+        tried = [(call, work.records.get(f"{one}.{i}")) for i, call in enumerate(calls) if call.name == name]
+        (here if one == check else elsewhere).extend(tried)
+    here += [(call, record) for call, record in elsewhere if _is_right(call, record)]
+    fitting = [(hint, one) for hint, one in mistakes if all(_gives(one, *asked) for asked in here)]
+    everywhere = (hint for hint, one in fitting if all(_gives(one, *asked) for asked in elsewhere))
+    return next(everywhere, fitting[0][0] if fitting else "")
+
+
+def _is_right(call, record):
+    return record is not None and record["error"] is None and wrong(call, record["value"]) is None
 
 
 def _gives(mistake, call, record):
@@ -123,7 +157,8 @@ def _difference(expected, got, tolerance):
         if len(got) != len(expected):
             return "returned the wrong number of items"  # which number could spell the inputs
         pairs = zip(expected, got)
-    return next(filter(None, (_difference(*pair, tolerance) for pair in pairs)), None)
+    odd = next(filter(None, (_difference(*pair, tolerance) for pair in pairs)), None)
+    return odd and odd.replace("must return", "returned an item of a wrong kind: it must be")
 
 
 def _array_difference(expected, got, tolerance):
@@ -147,7 +182,7 @@ def _array_difference(expected, got, tolerance):
     count = np.count_nonzero(~close)
     said = f"returned {count} wrong number{'' if count == 1 else 's'} out of {close.size}"
     near = np.isclose(values, right, rtol=NEAR, atol=NEAR).all()
-    return f"{said}, all of them close: is it float32 or rounded? Compute in float64, NumPy's default" if near else said
+    return f"{said}{CLOSE}" if near else said
 
 
 def _lists(value):

@@ -176,7 +176,7 @@ class Exercise:
 
         The mistake must be right in the earlier cases, as the student's function was, and give the same answer here (in
         its parts up to the first wrong one). An answer that proves little, because several mistakes give it or it is
-        0, 1 or contains nan, is not enough: the mistake must then agree in all later cases, too.
+        a fraction such as a p-value or contains nan, is not enough: the mistake must agree in all later cases, too.
         """
         number, right = self._number(case), self.outcomes.right
 
@@ -184,8 +184,9 @@ class Exercise:
             return all(map(self._agree, made[:number], right)) and self._agree(answer, made[number], n_parts)
 
         fitting = {hint: made for hint, made in self.outcomes.made.items() if fits(made)}
-        little = np.isscalar(answer[0]) and answer[0] in (0, 1)
-        if not fitting or (len(fitting) == 1 and _finite(answer[0]) and not little):
+        one_number = _numeric(answer[0]) and np.ndim(answer[0]) == 0
+        little = not _finite(answer[0]) or (one_number and _fraction(answer[0]))
+        if not fitting or (len(fitting) == 1 and not little):
             return "".join(f". Hint: {hint}" for hint in fitting)
         answers = [outcome(student, c) for c in self.cases[number + 1 :]]
         for hint, made in fitting.items():
@@ -492,6 +493,8 @@ def _hint_of(error, arguments, questions):
         home = next((home for home, module in (("np", np), ("math", math)) if name and hasattr(module, name)), None)
         if home:
             return f". Hint: did you mean {home}.{name}?"
+        if name in ("re", "string", "itertools", "collections", "functools"):  # no common words, as others are
+            return f". Hint: if you mean Python's module {name}, import it first: import {name}"
         if name in questions:
             return f". Hint: {name} is another question's function: write it and run its cell first"
     if isinstance(error, (NameError, AttributeError)) and name:
@@ -602,6 +605,11 @@ def _numeric(value):
         return np.asarray(value).dtype.kind in "biuf"
     except (ValueError, TypeError):
         return False  # lists of unequal lengths, or of odd objects
+
+
+def _fraction(number):
+    """Return whether a number is a fraction of small whole numbers, as counts, shares and p-values are."""
+    return any(math.isclose(n * number, round(n * number), rel_tol=0, abs_tol=1e-9) for n in range(1, 100))
 
 
 def _finite(value):
