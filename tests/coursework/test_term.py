@@ -64,7 +64,7 @@ SAID += [("Ada_1_assignsubmission_file_/x", {"Status": "Submitted for grading - 
 def test_the_lms_says_what_is_late(file, row, days, tmp_path):
     about = lateness.note_late(tmp_path, ASSIGNMENT, [marks_of("ada", file)], listed("ada", **row), "10%/day")
     assert lateness.late(tmp_path, ASSIGNMENT).get("ada", lateness.Late(0, "10%/day")) == lateness.Late(days, "10%/day")
-    assert about == ([f"{lateness.UNKNOWN}ada."] if days and not row else [])
+    assert about == ([f"{lateness.UNKNOWN}ada. {lateness.REMEDY}."] if days and not row else [])
 
 
 def test_what_was_known_of_lateness_stays(tmp_path):
@@ -77,7 +77,7 @@ def test_what_was_known_of_lateness_stays(tmp_path):
     lateness.note_late(tmp_path, ASSIGNMENT, [again, by_moodle], {})
     known = {"ada": lateness.Late(0, "10%/day"), "bob": lateness.Late(1, "10%/day")}
     assert lateness.late(tmp_path, ASSIGNMENT) == known
-    assert lateness.note_late(tmp_path, ASSIGNMENT, [late], {}, "") == [f"{lateness.UNKNOWN}ada."]
+    assert lateness.NO_RULE in lateness.note_late(tmp_path, ASSIGNMENT, [late], {}, "")[0]  # LATE deducts nothing
     assert lateness.late(tmp_path, ASSIGNMENT)["ada"] == lateness.Late(1, "")
 
 
