@@ -6,7 +6,8 @@ from dataclasses import replace
 
 from coursework import exports, feedback, lateness, results, rosters, sandbox, sources, stats, tables, words
 
-BY_HAND = "pass it on by hand, out of feedback/. If the file was mailed, only a column days_late says how late it is"
+BY_HAND = "Pass these pages on by hand, from feedback/, because no LMS knows whose they are"
+MAILED = "If a file was mailed, only a column days_late in the roster says how late it is"
 
 
 def write(given, marks, students):
@@ -52,13 +53,13 @@ def publish(where):
         lines += stats.write_class(where, assignment, scores)
         scores, said = rosters.shared(scores, students)
         if by_hand := rosters.people(students, feedback.write_pages(where, assignment, scores)):
-            said.append(f"No LMS knows whose page is {by_hand}: {BY_HAND}.")
+            said.append(f"{BY_HAND}: {by_hand}. {MAILED}.")
         about += [f"{assignment}: {one}" for one in said]
         everything += [replace(one, marks=replace(one.marks, answers={}, extra=[], pictures={})) for one in scores]
     exports.export(where, listed, everything)
     results.write(where / "stats.csv", tables.csv_text([stats.HEADINGS, *lines]))
-    made = "grades.csv, canvas.csv, stats.csv, feedback/, and for each a feedback-*.zip and a class-*.html"
-    print(f"{', '.join(listed)} in {where}: {made}")
+    names = ", ".join(f"feedback-{one}.zip, class-{one}.html" for one in listed)
+    print(f"Written to {where}: grades.csv, canvas.csv, stats.csv, feedback/, {names}")
     return about, everything
 
 

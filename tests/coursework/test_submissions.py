@@ -71,7 +71,7 @@ def test_a_slip_costs_no_other_answer(name):
     ada = read(DAMAGED[name])
     told, others, n_added = SLIPS.get(name, ([], {}, len(ada.extra)))
     assert names_of(ada.told) == told and len(ada.extra) == n_added
-    elsewhere = f"{WRITTEN}: the words are in other cells. Read them on the page that `mark` shows"
+    elsewhere = f"{WRITTEN}: the words are in other cells. Read them on the marking page"
     assert ada.notes == [elsewhere] * bool({"words", "nameless"} & {*told})
     for answer, text in GIVEN.items():
         if answer not in others:
