@@ -113,13 +113,13 @@ def _parser():
         if run not in (assignments, feedback):
             one.add_argument("--assignment", type=sources.known, required=True, help="2-attention, or a variant's name")
     made[compare].add_argument("--also", nargs="+", type=a_path, default=[], metavar="FOLDER", help="other results")
-    made[assignments].add_argument("--variant", default="", metavar="NAME", help="draw other rules for a course: 2027")
+    made[assignments].add_argument("--variant", default="", metavar="NAME", help="draw the rules from this name: 2027")
     one = made[grade]
     one.add_argument("submissions", type=a_path, metavar="SUBMISSIONS_FOLDER")
     one.add_argument("--roster", type=a_path, metavar="CSV", help="the class list: the report names absent students")
     word = "replace the marked submissions of these students, or of all students, by those in the folder"
     one.add_argument("--again", nargs="*", metavar="STUDENT", help=word)
-    rule = "the deduction for each day late: 10%%/day is a tenth of the points reached; with ,3 it is all after 3 days"
+    rule = "10%%/day deducts a tenth of the points reached for each day late; 10%%/day,3 also deducts all after 3 days"
     one.add_argument("--late", metavar="RULE", help=rule)
     one.add_argument("--seed", type=int, help="seed of the fresh inputs (default: the course's, in course.json)")
     return parser

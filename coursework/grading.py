@@ -34,15 +34,17 @@ def grade_all(folder, where, assignment, students=None, seed=None, again=None, l
     known = rosters.known(students)
     readable, refused = sorted_out(folder, assignment, known, students, names)
     owners = {submission.student for submission in (*readable, *refused)}
+    if not owners and assignment not in results.assignments_in(where):
+        raise ValueError(f"{folder} contains no submission")
     if students and len(owners) > 1 and not owners & students.keys():
-        asks = "Is it for another assignment, or in a language other than English?"
+        asks = "Is it for another class or assignment, or in a language other than English?"
         raise ValueError(f"none of the {len(owners)} students who handed in a file is in the roster. {asks}")
     others = [one.notes[0].rpartition(":")[0] for one in refused if f"{assignment} was asked for" in one.notes[0]]
     if others and not readable and assignment not in results.assignments_in(where):
         raise ValueError(f"no file belongs to {assignment}. {others[0]}. Check the name and its variant")
     named = {known.get(files.plain(name), files.student_name(name)) for name in again or ()}
     if unknown := named - owners:
-        raise ValueError(f"--again names {', '.join(sorted(unknown))}, but the folder has none of their files")
+        raise ValueError(f"--again names {', '.join(sorted(unknown))}: no file has that login or full name")
     results.keep(kept, names)
     asked, key = exam.prepare_apart(assignment, seed), results.key(assignment, seed)
     batch = Batch(where, asked, key, owners if again is not None and not named else named, limits)

@@ -11,7 +11,9 @@ RULE = re.compile(r"(?P<percent>\d{1,3}(?:\.\d+)?)%/day(?:,(?P<most>\d{1,3}))?")
 STATUS = re.compile("submitted for grading|no submission|draft|graded|reopened|nothing submitted|$")  # Moodle's
 UNITS = "".join(rf"(?:(\d+) {unit}s? ?)?" for unit in ("year", "day", "hour", "min", "sec"))  # Moodle: the two largest
 LATE = re.compile(rf"(?:{STATUS.pattern})?[ -]*{UNITS}late")  # a whole status
-UNKNOWN = "By the names of their files, these are late, and count as one day late. A column days_late says how many: "
+UNKNOWN = "Canvas marked these files LATE without a number of days, so each counts as one day late: "
+REMEDY = "Give the days in a column days_late of the roster"
+NO_RULE = "No points are deducted, because no --late rule is in force"
 NOTHING = {"rule": "", "days": {}, "files": {}}
 
 
@@ -63,7 +65,8 @@ def note_late(where, assignment, all_marks, roster, rule=None):
         files[student] = marks.digest
     kept[assignment] = {"rule": before["rule"] if rule is None else rule, "days": days, "files": files}
     results.keep(where / "late.json", kept)
-    return [f"{UNKNOWN}{rosters.people(roster, unknown)}."] if unknown else []
+    no_rule = "" if kept[assignment]["rule"] else f" {NO_RULE}."
+    return [f"{UNKNOWN}{rosters.people(roster, unknown)}. {REMEDY}.{no_rule}"] if unknown else []
 
 
 def _days(status, student):

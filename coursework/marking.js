@@ -4,7 +4,7 @@ const points = article => article.querySelector("input");
 const comment = article => article.querySelector("textarea");
 const unmarked = article => points(article).value === "" || article.querySelector(".changed");
 document.querySelector("h1").insertAdjacentHTML("afterend",
-  "<p>Keys: <kbd>j</kbd> next answer, <kbd>k</kbd> previous answer, digits its points, <kbd>Enter</kbd> save them and go on, " +
+  "<p>Keys: <kbd>j</kbd> next answer, <kbd>k</kbd> previous answer, digits for points, <kbd>Enter</kbd> save and go on, " +
   "<kbd>c</kbd> comment, <kbd>Esc</kbd> leave a field, <kbd>u</kbd> next answer without points.</p>");
 let current = articles.find(unmarked) || articles[0];
 

@@ -61,7 +61,8 @@ def _answer(marks, name, most, given):
     text = pages.as_typed(marks.answers.get(name, ""), marks.pictures.get(name, {}))
     if added := "\n".join(text for kind, text in marks.extra if kind == "markdown"):
         shown = {at + name: one for at, same in marks.pictures.items() if "added-" in at for name, one in same.items()}
-        text += f"<details><summary>Texts in other cells</summary>{pages.as_typed(added, shown)}</details>"
+        state = " open" if words.untouched(marks, name) else ""  # an answer can only be there
+        text += f"<details{state}><summary>Texts in other cells</summary>{pages.as_typed(added, shown)}</details>"
     return _article(marks, name, most, given, text, words.digest(marks, name))
 
 

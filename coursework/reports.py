@@ -6,7 +6,8 @@ from dataclasses import replace
 
 from coursework import exports, feedback, lateness, results, rosters, sandbox, sources, stats, tables, words
 
-BY_HAND = "pass it on by hand, out of feedback/. If the file was mailed, only a column days_late says how late it is"
+BY_HAND = "Pass these pages on by hand, from feedback/, because no LMS knows whose they are"
+MAILED = "If a file was mailed, only a column days_late in the roster says how late it is"
 
 
 def write(given, marks, students):
@@ -14,7 +15,7 @@ def write(given, marks, students):
     rosters.keep(given.to, given.assignment, students)
     about = lateness.note_late(given.to, given.assignment, marks, students, given.late)
     said, scores = publish(given.to)
-    about = [sandbox.bound(sandbox.Limits()), *about, *said]
+    about = [*of_another(given.assignment, marks), sandbox.bound(sandbox.Limits()), *about, *said]
     about += [*of_others(given.to, given.assignment, marks, students), *rosters.of_names(marks, students)]
     by_name = {one.student: one for one in marks}
     for (student, name), word in words.read(given.to, given.assignment).items():
@@ -23,6 +24,18 @@ def write(given, marks, students):
     results.write(given.to / "report.md", report(marks, scores, about, students))
     noted = [bool(one.notes or one.told) for one in marks if one.submitted]
     print(f"{len(noted)} submissions, {sum(noted)} of them with notes. Read {given.to / 'report.md'}")
+
+
+def of_another(assignment, marks):
+    """A sentence if most files are of another assignment, as after a slip in the command. It is printed, too."""
+    handed_in = [one for one in marks if one.submitted]
+    others = [one for one in handed_in if not one.points and "was asked for" in str(one.notes)]
+    if 2 * len(others) <= len(handed_in):
+        return []
+    count = f"{len(others)} of {len(handed_in)} students"
+    doubt = f"{count} handed in another assignment or variant. Is {assignment} right?"
+    print(doubt)
+    return [doubt]
 
 
 def of_others(where, assignment, marks, students):
@@ -52,13 +65,13 @@ def publish(where):
         lines += stats.write_class(where, assignment, scores)
         scores, said = rosters.shared(scores, students)
         if by_hand := rosters.people(students, feedback.write_pages(where, assignment, scores)):
-            said.append(f"No LMS knows whose page is {by_hand}: {BY_HAND}.")
+            said.append(f"{BY_HAND}: {by_hand}. {MAILED}.")
         about += [f"{assignment}: {one}" for one in said]
         everything += [replace(one, marks=replace(one.marks, answers={}, extra=[], pictures={})) for one in scores]
     exports.export(where, listed, everything)
     results.write(where / "stats.csv", tables.csv_text([stats.HEADINGS, *lines]))
-    made = "grades.csv, canvas.csv, stats.csv, feedback/, and for each a feedback-*.zip and a class-*.html"
-    print(f"{', '.join(listed)} in {where}: {made}")
+    made = "grades.csv, canvas.csv, stats.csv, feedback/, and a feedback-*.zip and a class-*.html of each assignment"
+    print(f"Written to {where}: {made}")
     return about, everything
 
 

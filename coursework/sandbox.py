@@ -92,7 +92,7 @@ def bound(limits):
     """The bound on a sandbox's memory that is in force, in a sentence for the report."""
     size = f"{limits.memory / (1 << 30):.1f} GB"
     if memory.place() is not None:
-        return f"All memory of a sandbox was limited to {size} by a memory cgroup, and its address space too."
+        return f"A memory cgroup limited all memory of a sandbox to {size}. Its address space had the same limit."
     other = "other memory was limited by the list of allowed system calls and by folders that cannot be written to"
     return f"The address space of a sandbox was limited to {size}. This system offers no memory cgroup: {other}."
 

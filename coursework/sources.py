@@ -61,7 +61,7 @@ def known(assignment):
 def varied(variant):
     """Return the assignments that a variant has with its own rules: "2-attention-2027"."""
     if split(f"{names()[0]}-{variant}")[1] != variant:
-        raise ValueError(f"a variant's name must consist of small letters and digits, such as 2027, got {variant!r}")
+        raise ValueError(f"a variant's name must have only lowercase letters and digits, such as 2027, got {variant!r}")
     return [f"{name}-{variant}" for name in names() if rules(name)]
 
 

@@ -53,7 +53,7 @@ def page(assignment, lines, totals, automatic):
     body = [f"<p>{said}Deductions for late days are not included.</p><h2>What to teach again</h2>"]
     for line in weak:
         usual = [f"“{escape(hint)}” ({count})" for question, count, hint in mistakes if question == line[1]][:3]
-        share = f"<strong>{escape(line[1])}</strong>: {_share(line)}% of its points on average."
+        share = f"<strong>{escape(line[1])}</strong> ({_share(line)}% of its points on average)"
         body.append(f"<p>{share} {'; '.join(usual)}</p>")
     body += [] if weak else [f"<p>No question has less than {100 * FEW:g}% of its points on average.</p>"]
     body += ["<h2>Questions</h2>", pages.table(headings, table, [line in weak for line in questions])]

@@ -302,7 +302,7 @@ def _note_blank(submission, answers, extra, release):
     written = {piece.name for piece in own}
     empty = ", ".join(name for name in release.of("written") if name not in written)
     if empty and elsewhere:
-        submission.notes.append(f"{empty}: the words are in other cells. Read them on the page that `mark` shows")
+        submission.notes.append(f"{empty}: the words are in other cells. Read them on the marking page")
         if not nameless:
             _say(submission, "words", names=empty)
 

@@ -134,8 +134,12 @@ def _cells(marks, given):
 
 def blank(marks, name):
     """Whether the student left the cell as it was given, or removed it, and wrote no text of any length elsewhere."""
-    if any(cell_type == "markdown" and ANSWER.search(text) for cell_type, text in marks.extra):
-        return False
+    elsewhere = any(cell_type == "markdown" and ANSWER.search(text) for cell_type, text in marks.extra)
+    return not elsewhere and untouched(marks, name)
+
+
+def untouched(marks, name):
+    """Whether the student left the cell as it was given, or removed it."""
     given = released(marks.assignment).marked[name].source
     return marks.answers.get(name, given).strip() in ("", given.strip())
 

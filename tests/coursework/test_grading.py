@@ -13,7 +13,7 @@ import pytest
 from coursework import checks, exam, feedback, grading, reports, results, rosters, runs, sandbox, sources, words
 from coursework.__main__ import main
 from coursework.marks import Marks, noted
-from tests.coursework.conftest import ASSIGNMENT, FULL, batch, cell, grade_all, solved_notebook, with_code
+from tests.coursework.conftest import ASSIGNMENT, FULL, batch, cell, grade_all, put_file, solved_notebook, with_code
 
 SOLVED = solved_notebook(ASSIGNMENT)
 SOFTMAX = cell(SOLVED, "softmax").source
@@ -70,7 +70,7 @@ def test_a_mark_changes_by_name_or_word_alone(solved, hand_in, marked):
         assert points == 31 and len(ada.notes) == len(ada.told) == 1
         assert all(one in ada.notes[0] for one in (f"one that counts, ada/{ASSIGNMENT}.ipynb", "--again ada"))
         assert "was not graded: it is not newer, by its name, than" in ada.told[0]
-    with pytest.raises(ValueError, match="--again names bob, but the folder has none of their files"):
+    with pytest.raises(ValueError, match="--again names bob: no file has that login"):
         marked(again=["ada", "bob"])
     people = {"ada": rosters.Student("ada", "L", "Ada"), "kim": rosters.Student("kim")}
     points, ada = marked(again=["'Ada L'"], students=people)["ada"]  # by the full name: the marks are called ada
@@ -240,6 +240,7 @@ def test_nothing_among_submissions_is_imported(tmp_path, bubblewrap):
     folder.mkdir()
     for name in ("tqdm", "signal", "jupytext", "multiprocessing", "alembic", "torch", "tutorial_lib"):
         (folder / f"{name}.py").write_text(f"open({str(tmp_path / 'ran')!r}, 'w')")
+    put_file(folder / "ada.ipynb", SOLVED)
     run = [sys.executable, "-m", "coursework", "grade", ".", "--assignment", ASSIGNMENT, "--to", "../results"]
     environment = {**os.environ, "PYTHONPATH": str(results.ROOT)}
     done = subprocess.run([*run, "--seed", "1"], cwd=folder, env=environment, capture_output=True, text=True)

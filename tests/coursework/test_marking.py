@@ -69,7 +69,11 @@ def test_the_page_has_all_answers_and_the_rubric(where):
     assert page.count("has changed since you marked it") == 1 and 'value="3"' in page
     photo = {"extra": [("markdown", "![](attachment:a.png)")], "pictures": {"added-0": {"a.png": ("image/png", DOT)}}}
     results.save(where, Marks("max", ASSIGNMENT, points=dict(FULL), **photo))  # the answer, in a cell below
-    assert f'{DOT}" alt="added-0a.png">' in marking.page(where, ASSIGNMENT)
+    elsewhere = {"answers": {WRITTEN: "Mine."}, "extra": [("markdown", "A note.")]}
+    results.save(where, Marks("ned", ASSIGNMENT, points=dict(FULL), **elsewhere))
+    page = marking.page(where, ASSIGNMENT)
+    assert f'{DOT}" alt="added-0a.png">' in page
+    assert page.count("<details open>") == page.count("<details>") == 1  # no key opens it, and max's answer is there
 
 
 def test_a_class_is_marked_with_keys(tab, where, monkeypatch):

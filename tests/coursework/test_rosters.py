@@ -80,6 +80,20 @@ def test_a_mistyped_variant_is_refused(put, refused):
     assert said in refused("2-attention-207")
 
 
+def test_an_empty_folder_is_refused(tmp_path, refused):
+    (tmp_path / "submitted").mkdir()
+    assert "submitted contains no submission" in refused(ASSIGNMENT)
+
+
+def test_most_files_of_another_assignment_are_told(capsys):
+    """One notebook without names of cells can belong to any assignment, so the command may be wrong all the same."""
+    others = [Marks(name, ASSIGNMENT, file=name, notes=["is 2-b, but 2-a was asked for"]) for name in ("ada", "bob")]
+    mine = [Marks(name, ASSIGNMENT, file=name, points=dict(FULL)) for name in ("eve", "kim")]
+    assert not reports.of_another("2-a", others + mine) and not capsys.readouterr().out
+    said = "2 of 3 students handed in another assignment or variant. Is 2-a right?"
+    assert reports.of_another("2-a", others + mine[:1]) == [said] and said in capsys.readouterr().out
+
+
 def noted(tmp_path, digest, **row):
     """The days late of ada, after a grading with this file and row of the roster."""
     marks = [Marks("ada", ASSIGNMENT, "Ada_8_assignsubmission_file_/x", digest, points=dict(FULL))]

@@ -71,7 +71,7 @@ def test_a_slip_costs_no_other_answer(name):
     ada = read(DAMAGED[name])
     told, others, n_added = SLIPS.get(name, ([], {}, len(ada.extra)))
     assert names_of(ada.told) == told and len(ada.extra) == n_added
-    elsewhere = f"{WRITTEN}: the words are in other cells. Read them on the page that `mark` shows"
+    elsewhere = f"{WRITTEN}: the words are in other cells. Read them on the marking page"
     assert ada.notes == [elsewhere] * bool({"words", "nameless"} & {*told})
     for answer, text in GIVEN.items():
         if answer not in others:
@@ -109,7 +109,7 @@ def test_an_import_in_a_given_cell_counts(solved):
 def test_what_cannot_be_read_is_told(name, content, why, put, sort_out):
     put(f"ada/{name}", content)
     ada = sort_out()["ada"]
-    assert why.strip(".") in ada.notes[0] and f"Your file {name} could not be graded: it {why}" in ada.told[0]
+    assert why.strip(".") in ada.notes[0] and f"Your file {name} could not be graded, because it {why}" in ada.told[0]
     assert not ada.cells
 
 
@@ -122,7 +122,7 @@ def test_a_folder_without_a_file_is_told(solved, put, sort_out, tmp_path):
     assert set(found) == {"ada.l", "Bob", "eve", "kim"} and is_full(found["Bob"]) and not found["Bob"].notes
     assert found["ada.l"].notes == ["ada.l/: not graded: is a folder without a file"]
     for name in ("ada.l", "kim"):
-        assert f"Your folder {name} could not be graded: it is a folder without a file." in found[name].told[0]
+        assert f"Your folder {name} could not be graded, because it is a folder without a file." in found[name].told[0]
 
 
 def test_the_value_after_its_own_cell_is_kept(solved):

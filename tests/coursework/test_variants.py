@@ -90,7 +90,7 @@ def test_a_teacher_makes_a_variant_with_one_command(tmp_path, capsys, monkeypatc
     monkeypatch.setattr(references, "out_of_step", lambda fix: [])
     monkeypatch.setitem(sys.modules, "website.notebooks.convert", SimpleNamespace(INSTALL="pass"))
     assert main(["assignments", "--to", str(tmp_path / "to"), "--variant", "20 27"]) == 2
-    assert "small letters and digits" in capsys.readouterr().err
+    assert "lowercase letters and digits" in capsys.readouterr().err
     assert main(["assignments", "--to", str(tmp_path / "to"), "--variant", "2027"]) == 0
     made = sorted(path.name for path in (tmp_path / "to").iterdir())
     assert made == [f"{name}-2027.{kind}" for name in HOMES for kind in ("ipynb", "zip")]

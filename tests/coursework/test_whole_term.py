@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from coursework import marking, sources, words
+from coursework import marking, reports, sources, words
 from coursework.__main__ import main
 from tests.coursework.conftest import WRITTEN, cell, solved_notebook
 
@@ -175,5 +175,5 @@ def test_the_class_is_counted_and_the_report_written(place):
     assert masks["all points"] == ["6", "7"] and masks["no points"] == ["1", "7"]  # the partners count once
     report = (place / "results" / "report.md").read_text(encoding="utf-8")
     assert f"No submission, {VARIANT['moodle']}: {login('moodle', 7)} (B Eight)." in report
-    assert f"No LMS knows whose page is {login('canvas', 9)} (A Seven): pass it on by hand" in report
+    assert f"{reports.BY_HAND}: {login('canvas', 9)} (A Seven)" in report
     assert f"{login('moodle', 6)}" in report
