@@ -4,7 +4,7 @@ import re
 from collections import Counter
 from dataclasses import asdict, dataclass, replace
 
-from coursework import results, tables
+from coursework import results, sources, tables
 from coursework.files import folded, plain, student_name
 from tutorial_book.exercises import own_code
 
@@ -91,6 +91,16 @@ def kept(where, assignment):
     path = where / f"roster-{assignment}.json"
     found = results.kept(path, lambda rows: [results.fitting(Student, one) for one in rows])
     return {one.id: replace(one, row=tuple(map(tuple, one.row))) for one in found}
+
+
+def check_same_class(where, assignment, students):
+    """Refuse the list of another class: the names, numbers and absent students of the one before would be lost."""
+    before = kept(where, assignment)
+    if before and students and not before.keys() & students.keys():
+        said = f"the roster names none of the {len(before)} students of {assignment} in {where}"
+        remedy = f"choose another folder with --to, or another variant's name, such as {sources.split(assignment)[0]}-b"
+        path = where / f"roster-{assignment}.json"
+        raise ValueError(f"{said}. For another section, {remedy}. If the new list is right, delete {path}")
 
 
 def people(roster, students):
