@@ -136,7 +136,9 @@ def shared(scores, roster):
     for group, theirs in sorted(by_group.items()):
         if len(theirs) > 1:
             names = people(roster, [one.marks.student for one in theirs])
-            about.append(f"Group {group}: {names} handed in; each keeps their own mark, and the others get none.")
+            said = f"Group {group}: {names} handed in; each keeps their own mark, and the others get none"
+            mend = f"remove the other file, delete marks/{theirs[0].marks.assignment}/NAME.json, and grade again"
+            about.append(f"{said}. If one file is to count for all, {mend}.")
     for one in scores:
         theirs = by_group.get(groups.get(one.marks.student), [])
         if not one.marks.submitted and len(theirs) == 1:
