@@ -104,6 +104,8 @@ def test_lateness_belongs_to_the_file_that_counts(tmp_path):
     assert noted(tmp_path, "first", Status="Submitted for grading") == 0
     assert noted(tmp_path, "first", Status="Submitted for grading - 3 days late") == 0
     assert noted(tmp_path, "second", Status="Submitted for grading - 3 days late") == 3
+    for no_file in ("Reopened", "No submission", "Nothing submitted for this attempt"):
+        assert noted(tmp_path, "second", Status=no_file) == 3
     assert noted(tmp_path, "second", Status="Submitted for grading") == 0
     for said in ("2", "2.0", "2,0"):  # the teacher's own word, as a list and as spreadsheets write it
         assert noted(tmp_path, said, days_late=said) == 2
