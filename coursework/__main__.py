@@ -44,6 +44,7 @@ def grade(given):
     from coursework import grading, reports, rosters
 
     students = rosters.read_roster(given.roster) if given.roster else rosters.kept(given.to, given.assignment)
+    rosters.check_same_class(given.to, given.assignment, students)
     if given.late:
         lateness.checked(given.late)
 

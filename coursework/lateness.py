@@ -9,6 +9,7 @@ from coursework.files import CANVAS, of_an_lms
 
 RULE = re.compile(r"(?P<percent>\d{1,3}(?:\.\d+)?)%/day(?:,(?P<most>\d{1,3}))?")
 STATUS = re.compile("submitted for grading|no submission|draft|graded|reopened|nothing submitted|$")  # Moodle's
+NO_FILE = re.compile(" *(no submission|nothing submitted|reopened)", re.I)  # an earlier file may count
 UNITS = "".join(rf"(?:(\d+) {unit}s? ?)?" for unit in ("year", "day", "hour", "min", "sec"))  # Moodle: the two largest
 LATE = re.compile(rf"(?:{STATUS.pattern})?[ -]*{UNITS}late")  # a whole status
 UNKNOWN = "Canvas marked these files LATE without a number of days, so each counts as one day late: "
@@ -58,7 +59,8 @@ def note_late(where, assignment, all_marks, roster, rule=None):
         elif "Status" in row:
             said = _days(row["Status"], student)
             same = student in days and files.get(student) == marks.digest
-            days[student] = min(said, days[student]) if same else said
+            if not (same and NO_FILE.match(row["Status"])):
+                days[student] = min(said, days[student]) if same else said
         elif named and named.re is CANVAS:
             days[student] = int("_LATE_" in named[0])
             unknown += [student] * days[student]

@@ -31,7 +31,7 @@ def page(where, assignment):
         answers = [_answer(marks, name, worth[name], given) for marks in all_marks if marks.student not in blank]
         empty = f"{words.NO_ANSWER} 0 points: {', '.join(map(pages.apart, blank))}." if blank else ""
         body.append(_question(title, rubric, answers, empty))
-    texts = [(marks, "\n\n".join(own_code.questions(marks))) for marks in all_marks]
+    texts = [(marks, "\n\n".join(own_code.questions(marks))) for marks in _talked_to(where, assignment)]
     minutes = [_article(one, words.ORAL, words.MOST_ORAL, given, pages.as_typed(text)) for one, text in texts if text]
     rubric = f"Up to {words.MOST_ORAL} points, in a separate column. Ask why, and which line makes it so."
     body.append(_question("Five minutes with each student, about their own code", rubric, minutes, ""))
@@ -40,13 +40,20 @@ def page(where, assignment):
 
 def sheet(where, assignment):
     """The questions about each student's own code as a page to print."""
-    asked = {marks.student: own_code.questions(marks) for marks in results.marks_in(where, assignment)}
+    asked = {marks.student: own_code.questions(marks) for marks in _talked_to(where, assignment)}
     said = {student: pages.as_typed("\n".join(texts)) for student, texts in asked.items() if texts}
     students = rosters.kept(where, assignment).values()
     names = {one.id: f"{one.id}: {one.first_name} {one.last_name}".strip(": ") for one in students}
     parts = [f"<h2>{escape(names.get(student, student))}</h2>{text}" for student, text in said.items()]
     title = f"{sources.title(assignment)}: five minutes with each student"
     return pages.page(title, f"<h1>{escape(title)}</h1>{''.join(parts)}")
+
+
+def _talked_to(where, assignment):
+    """The marks of all whose work is here: partners in a group have those of the one who handed in."""
+    students = rosters.kept(where, assignment)
+    scores = [words.Score(one) for one in results.marks_in(where, assignment, students)]
+    return [one.marks for one in rosters.shared(scores, students)[0] if one.marks.submitted]
 
 
 def _question(title, rubric, answers, empty):
@@ -110,7 +117,7 @@ class _Handler(BaseHTTPRequestHandler):
                 raise ValueError("too long")
             sent = json.loads(self.rfile.read(size))
             student, question, points, comment, answer = (str(sent[name]) for name in words.HEADINGS)
-            known = {marks.student for marks in results.marks_in(self.server.where, self.server.assignment)}
+            known = {marks.student for marks in _talked_to(self.server.where, self.server.assignment)}
             if student not in known:
                 raise ValueError(f"{student!r} has handed in nothing")
             points = words.checked(self.server.assignment, question, points)

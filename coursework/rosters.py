@@ -4,7 +4,7 @@ import re
 from collections import Counter
 from dataclasses import asdict, dataclass, replace
 
-from coursework import results, tables
+from coursework import results, sources, tables
 from coursework.files import folded, plain, student_name
 from tutorial_book.exercises import own_code
 
@@ -93,6 +93,16 @@ def kept(where, assignment):
     return {one.id: replace(one, row=tuple(map(tuple, one.row))) for one in found}
 
 
+def check_same_class(where, assignment, students):
+    """Refuse the list of another class: the names, numbers and absent students of the one before would be lost."""
+    before = kept(where, assignment)
+    if before and students and not before.keys() & students.keys():
+        said = f"the roster names none of the {len(before)} students of {assignment} in {where}"
+        remedy = f"choose another folder with --to, or another variant's name, such as {sources.split(assignment)[0]}-b"
+        path = where / f"roster-{assignment}.json"
+        raise ValueError(f"{said}. For another section, {remedy}. If the new list is right, delete {path}")
+
+
 def people(roster, students):
     """Students as their teacher knows them: "jsmith (Jane Smith), 4711"."""
     lines = [roster[one] if one in roster else Student(one) for one in students]
@@ -126,7 +136,9 @@ def shared(scores, roster):
     for group, theirs in sorted(by_group.items()):
         if len(theirs) > 1:
             names = people(roster, [one.marks.student for one in theirs])
-            about.append(f"Group {group}: {names} handed in; each keeps their own mark, and the others get none.")
+            said = f"Group {group}: {names} handed in; each keeps their own mark, and the others get none"
+            mend = f"remove the other file, delete marks/{theirs[0].marks.assignment}/NAME.json, and grade again"
+            about.append(f"{said}. If one file is to count for all, {mend}.")
     for one in scores:
         theirs = by_group.get(groups.get(one.marks.student), [])
         if not one.marks.submitted and len(theirs) == 1:

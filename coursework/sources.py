@@ -144,8 +144,12 @@ def rubrics(assignment):
 
 
 def title(assignment):
-    """The assignment's title: the first heading of its source."""
-    return re.search(r"^# (.+)$", source(assignment).cells[0].source, re.M).group(1)
+    """The assignment's title: the first heading of its source, with the name of the variant."""
+    heading = re.search(r"^# (.+)$", source(assignment).cells[0].source, re.M).group(1)
+    variant = split(assignment)[1]
+    if not variant or heading.endswith(f", {variant}"):
+        return heading
+    return f"{heading}, {variant}"  # of an assignment without rules: two columns of a gradebook need two names
 
 
 def student_notebook(assignment, install=None, solved=False):

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from coursework import marking, results, words
+from coursework import marking, results, rosters, words
 from coursework.marks import Marks
 from tests.coursework.conftest import ASSIGNMENT, FULL, WRITTEN
 from tests.coursework.test_feedback import DOT
@@ -74,6 +74,22 @@ def test_the_page_has_all_answers_and_the_rubric(where):
     page = marking.page(where, ASSIGNMENT)
     assert f'{DOT}" alt="added-0a.png">' in page
     assert page.count("<details open>") == page.count("<details>") == 1  # no key opens it, and max's answer is there
+
+
+def test_partners_of_a_group_are_asked_too(server, where):
+    """Each has their own five minutes, about the work of the one who handed in; the words are marked once."""
+    groups = {"ada": "1", "zoe": "1", "max": "2"}
+    students = {name: rosters.Student(name, row=(("group", group),)) for name, group in groups.items()}
+    rosters.keep(where, ASSIGNMENT, students)
+    page, sheet = marking.page(where, ASSIGNMENT), marking.sheet(where, ASSIGNMENT)
+    assert 'data-student="zoe" data-question="oral"' in page and page.count('data-student="zoe"') == 1
+    assert "<h2>zoe</h2>" in sheet and ">max<" not in page + sheet
+    for student, status in (("zoe", 200), ("max", 400)):
+        connection = http.client.HTTPConnection(server.host, timeout=10)
+        connection.request("POST", server.path, json.dumps({**SENT, "student": student, "question": "oral"}))
+        assert connection.getresponse().status == status
+        connection.close()
+    assert kept(where) == {("zoe", "oral"): (2, "c")}
 
 
 def test_a_class_is_marked_with_keys(tab, where, monkeypatch):

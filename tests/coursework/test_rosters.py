@@ -73,6 +73,17 @@ def test_the_list_of_another_assignment_is_refused(put, tmp_path, refused):
     assert "none of the 2 students who handed in a file is in the roster" in said
 
 
+def test_the_list_of_another_section_is_refused(put, tmp_path, refused):
+    """It would take the place of the first section's list, and of its names and numbers in the gradebook."""
+    put("eve.ipynb", solved_notebook(ASSIGNMENT))
+    rosters.keep(tmp_path / "out", ASSIGNMENT, {name: rosters.Student(name) for name in ("ada", "bob")})
+    (tmp_path / "class.csv").write_text("student\neve\n")
+    said = refused(ASSIGNMENT, "--roster", str(tmp_path / "class.csv"))
+    assert "names none of the 2 students" in said and "--to, or another variant's name, such as 2-attention-b" in said
+    rosters.check_same_class(tmp_path / "out", ASSIGNMENT, {"bob": rosters.Student("bob")})
+    rosters.check_same_class(tmp_path / "out", f"{ASSIGNMENT}-b", {"eve": rosters.Student("eve")})
+
+
 def test_a_mistyped_variant_is_refused(put, refused):
     put("ada.ipynb", solved_notebook("2-attention-2027"))
     put("bob.ipynb", "{")
@@ -107,6 +118,8 @@ def test_lateness_belongs_to_the_file_that_counts(tmp_path):
     assert noted(tmp_path, "first", Status="Submitted for grading") == 0
     assert noted(tmp_path, "first", Status="Submitted for grading - 3 days late") == 0
     assert noted(tmp_path, "second", Status="Submitted for grading - 3 days late") == 3
+    for no_file in ("Reopened", "No submission", "Nothing submitted for this attempt"):
+        assert noted(tmp_path, "second", Status=no_file) == 3
     assert noted(tmp_path, "second", Status="Submitted for grading") == 0
     for said in ("2", "2.0", "2,0"):  # the teacher's own word, as a list and as spreadsheets write it
         assert noted(tmp_path, said, days_late=said) == 2

@@ -91,6 +91,7 @@ def test_one_of_a_group_hands_in_for_all():
     assert [one.marks.student for one in found] == [one.student for one in marks]
     assert [bool(one.cells) for one in found] == [True, True, True, True, False, False, False]
     assert found[1].late.days == 1 and not found[1].marks.file and "Group 2: eve, kim" in about[0]
+    assert "If one file is to count for all, remove the other file, delete marks/2-attention/NAME.json" in about[0]
     assert "No submission, 2-attention: lea, max." in reports.report(marks, found)
 
 

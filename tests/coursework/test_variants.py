@@ -71,6 +71,12 @@ def test_solutions_pass_only_their_own_variants_checks(assignment, variant, caps
         assert exercise.check(names[name], variant) and not exercise.check(names[name], "2027" * (variant != "2027"))
 
 
+def test_each_variant_has_a_title_of_its_own():
+    """Also where a variant has no rules of its own: its title is the heading of a column in a gradebook."""
+    assert sources.title("2-attention-2027") == f"{sources.title('2-attention')}, 2027"
+    assert sources.title("3-bert-layer-b") == f"{sources.title('3-bert-layer')}, b"
+
+
 @each_varied
 @each_year
 def test_notebook_states_the_rules_of_its_variant(assignment, variant):
