@@ -67,6 +67,7 @@ def test_made_up_value_fails_without_using_memory(value):
 @pytest.mark.parametrize("shape, told", [((3, 2), "wrong shape, (3, 2)"), ((1_000,), "shape"), ((1,) * 6, "shape")])
 def test_a_shape_that_could_spell_inputs_is_not_told(shape, told):
     assert comparison.wrong(checks.call("f", expect=np.ones(2)), np.zeros(shape).tolist()).endswith(told)
+    assert comparison.wrong(checks.call("f", expect=np.ones(2)), [[0] * 900] + [0] * 900).endswith("wrong shape")
 
 
 @pytest.mark.parametrize("assignment", sources.names())
