@@ -155,7 +155,7 @@ def test_the_fullest_and_newest_file_counts(solved, put, sort_out):
 
 
 REACHING = ["exec(x)", "\uff45xec(x)", "import builtins", "import ctypes", "open('/etc/passwd')", "x.__eq__"]
-REACHING += ["# \u202e", "\u3164 = 1"]
+REACHING += ["# \u202e", "\u3164 = 1", "import marshal", "softmax.__code__ = x", "softmax.__annotations__"]
 
 
 @pytest.mark.parametrize("attack", REACHING)
