@@ -5,6 +5,7 @@ A sentence about a value says what came, never what was put in or expected, beca
 
 import copy
 import json
+import math
 import numbers
 from concurrent.futures import BrokenExecutor
 from dataclasses import dataclass, field
@@ -15,6 +16,7 @@ from coursework import references, worker
 from coursework.checks import Call
 
 NEAR = 1e-3  # what is off by less may be right but for its precision
+MOST_NUMBERS = 9_999  # of an array whose shape is told: longer nested lists could spell the inputs by it
 MOST_WORDS = 300  # characters of a reason: a judge may quote what a student made up
 
 ANOTHER_RULE = "this follows the rule of another course's notebook, such as last year's; read the rule in your own"
@@ -44,7 +46,7 @@ def compare(work):
             if not right and verdict.call is None:
                 verdict.call, verdict.record, verdict.reason = call, record, reason
         if verdict.reason:
-            mine = [pair for pair in tried if pair[0].name == verdict.call.name]
+            mine = [(call, _came(record)) for call, record in tried if call.name == verdict.call.name]
             asked = work.submission.assignment, verdict.call.name
             mistakes = [*references.mistakes(asked[0]).get(asked[1], {}).items()]
             mistakes += [(ANOTHER_RULE, one) for one in references.by_other_rules(*asked)]
@@ -52,12 +54,20 @@ def compare(work):
     return work
 
 
-def _gives(mistake, call, record):
-    """Whether a mistake gives the same as a student's function, as it came out of the sandbox, but for rounding."""
-    made = given_by(mistake, call)
+def _came(record):
+    """The value of a record as `_difference` takes it, made once for all mistakes; None if there is none."""
     try:
-        return made is not None and not record["error"] and not _difference(made, record["value"], call.tolerance)
+        return None if record["error"] else _lists(record["value"])
     except Exception:  # there may be no record, and what a student's code made up may break any comparison
+        return None
+
+
+def _gives(mistake, call, came):
+    """Whether a mistake gives the same as a student's function, as it came out of the sandbox, but for rounding."""
+    made = None if came is None else given_by(mistake, call)
+    try:
+        return made is not None and not _difference(made, came, call.tolerance)
+    except Exception:  # what a student's code made up may break any comparison
         return False
 
 
@@ -76,7 +86,8 @@ def wrong(call, value):
         if call.judge is not None:
             reason = call.judge(*value)
             return reason if reason is None else str(reason)[:MOST_WORDS]
-        odd = _of_another_kind(call.expected, value) or _difference(worker.plain(call.expected), value, call.tolerance)
+        odd = _of_another_kind(call.expected, value)
+        odd = odd or _difference(worker.plain(call.expected), _lists(value), call.tolerance)
         return odd and f"{call.name} {odd}"
     except (BrokenExecutor, OSError):
         raise  # if our own process ended, that says nothing about the student
@@ -98,8 +109,7 @@ def _of_another_kind(expected, got):
 
 
 def _difference(expected, got, tolerance):
-    """Say what is wrong with a plain value; None if it is right."""
-    got = _lists(got)
+    """Say what is wrong with a plain value, made of lists; None if it is right."""
     if isinstance(expected, dict) and "shape" in expected:
         return _array_difference(expected, got, tolerance)
     if isinstance(expected, bool) or expected is None or isinstance(expected, str):
@@ -112,6 +122,7 @@ def _difference(expected, got, tolerance):
         if not isinstance(got, dict) or "pairs" not in got:
             return "must return a dictionary"
         right, given = ({repr(key): value for key, value in one["pairs"]} for one in (expected, got))
+        given = {key: _lists(value) for key, value in given.items()}
         if right.keys() != given.keys() or len(given) != len(got["pairs"]):
             return "returned a dictionary with the wrong keys"
         pairs = [(right[key], given[key]) for key in right]
@@ -133,7 +144,7 @@ def _array_difference(expected, got, tolerance):
         shape.append(len(first))
         first = first[0] if first else None
     if tuple(shape) != right.shape:
-        odd = len(shape) > 5 or max(shape, default=0) > 999 or not _is_full(got, shape)  # it could spell the inputs
+        odd = len(shape) > 5 or max(shape, default=0) > 999 or math.prod(map(max, shape, [1] * 5)) > MOST_NUMBERS
         return f"returned the wrong shape{'' if odd else f', {tuple(shape)}'}"
     try:
         values = np.array(_numbers(got, shape)).reshape(shape)
@@ -148,14 +159,6 @@ def _array_difference(expected, got, tolerance):
     said = f"returned {count} wrong number{'' if count == 1 else 's'} out of {close.size}"
     near = np.isclose(values, right, rtol=NEAR, atol=NEAR).all()
     return f"{said}, all of them close: is it float32 or rounded? Compute in float64, NumPy's default" if near else said
-
-
-def _is_full(got, shape):
-    """Whether nested lists hold a number at each place of this shape: then its product is bounded as the answer is."""
-    try:
-        return bool(_numbers(got, shape))
-    except TypeError:
-        return False
 
 
 def _lists(value):
