@@ -5,6 +5,7 @@ A sentence about a value says what came, never what was put in or expected, beca
 
 import copy
 import json
+import math
 import numbers
 import re
 from concurrent.futures import BrokenExecutor
@@ -16,6 +17,7 @@ from coursework import references, worker
 from coursework.checks import Call
 
 NEAR = 1e-3  # what is off by less may be right but for its precision
+MOST_NUMBERS = 9_999  # of an array whose shape is told: longer nested lists could spell the inputs by it
 MOST_WORDS = 300  # characters of a reason: a judge may quote what a student made up
 
 CLOSE = ", all of them close: is it float32 or rounded? Compute in float64, NumPy's default"
@@ -77,6 +79,8 @@ def _hint(work, check):
         tried = [(call, work.records.get(f"{one}.{i}")) for i, call in enumerate(calls) if call.name == name]
         (here if one == check else elsewhere).extend(tried)
     here += [(call, record) for call, record in elsewhere if _is_right(call, record)]
+    here = [(call, _came(record)) for call, record in here]
+    elsewhere = [(call, _came(record)) for call, record in elsewhere]
     fitting = [(hint, one) for hint, one in mistakes if all(_gives(one, *asked) for asked in here)]
     everywhere = (hint for hint, one in fitting if all(_gives(one, *asked) for asked in elsewhere))
     return next(everywhere, fitting[0][0] if fitting else "")
@@ -86,12 +90,20 @@ def _is_right(call, record):
     return record is not None and record["error"] is None and wrong(call, record["value"]) is None
 
 
-def _gives(mistake, call, record):
-    """Whether a mistake gives the same as a student's function, as it came out of the sandbox, but for rounding."""
-    made = given_by(mistake, call)
+def _came(record):
+    """The value of a record as `_difference` takes it, made once for all mistakes; None if there is none."""
     try:
-        return made is not None and not record["error"] and not _difference(made, record["value"], call.tolerance)
+        return None if record["error"] else _lists(record["value"])
     except Exception:  # there may be no record, and what a student's code made up may break any comparison
+        return None
+
+
+def _gives(mistake, call, came):
+    """Whether a mistake gives the same as a student's function, as it came out of the sandbox, but for rounding."""
+    made = None if came is None else given_by(mistake, call)
+    try:
+        return made is not None and not _difference(made, came, call.tolerance)
+    except Exception:  # what a student's code made up may break any comparison
         return False
 
 
@@ -110,7 +122,8 @@ def wrong(call, value):
         if call.judge is not None:
             reason = call.judge(*value)
             return reason if reason is None else str(reason)[:MOST_WORDS]
-        odd = _of_another_kind(call.expected, value) or _difference(worker.plain(call.expected), value, call.tolerance)
+        odd = _of_another_kind(call.expected, value)
+        odd = odd or _difference(worker.plain(call.expected), _lists(value), call.tolerance)
         return odd and f"{call.name} {odd}"
     except (BrokenExecutor, OSError):
         raise  # if our own process ended, that says nothing about the student
@@ -132,8 +145,7 @@ def _of_another_kind(expected, got):
 
 
 def _difference(expected, got, tolerance):
-    """Say what is wrong with a plain value; None if it is right."""
-    got = _lists(got)
+    """Say what is wrong with a plain value, made of lists; None if it is right."""
     if isinstance(expected, dict) and "shape" in expected:
         return _array_difference(expected, got, tolerance)
     if isinstance(expected, bool) or expected is None or isinstance(expected, str):
@@ -146,6 +158,7 @@ def _difference(expected, got, tolerance):
         if not isinstance(got, dict) or "pairs" not in got:
             return "must return a dictionary"
         right, given = ({repr(key): value for key, value in one["pairs"]} for one in (expected, got))
+        given = {key: _lists(value) for key, value in given.items()}
         if right.keys() != given.keys() or len(given) != len(got["pairs"]):
             return "returned a dictionary with the wrong keys"
         pairs = [(right[key], given[key]) for key in right]
@@ -168,7 +181,7 @@ def _array_difference(expected, got, tolerance):
         shape.append(len(first))
         first = first[0] if first else None
     if tuple(shape) != right.shape:
-        odd = len(shape) > 5 or max(shape, default=0) > 999  # it could spell the inputs
+        odd = len(shape) > 5 or max(shape, default=0) > 999 or math.prod(map(max, shape, [1] * 5)) > MOST_NUMBERS
         return f"returned the wrong shape{'' if odd else f', {tuple(shape)}'}"
     try:
         values = np.array(_numbers(got, shape)).reshape(shape)

@@ -107,8 +107,13 @@ def find(folder, known=None, roster=(), names=None):
         for owner, one in items:
             by_owner.setdefault(owner, []).append(one)
     students = _students(by_owner, known, roster, {} if names is None else names)
+    by_student = {}
     for owner, files in by_owner.items():
         student, notes = students[owner]
+        theirs, said = by_student.setdefault(student, ([], []))
+        theirs += files
+        said += notes
+    for student, (files, notes) in by_student.items():
         files = [one for one in files if not one.beside] or files
         if len({one.archive for one in files}) > 1:  # the maker of an archive takes nobody's place by it
             for one in files:
@@ -174,8 +179,11 @@ def _submitters(folder, roster):
                 text = file.read(MOST_LIST).decode("utf-8", "replace")
             found |= {path.parent.name: None} if path.parent != folder else {}
             for entry in re.split(r"^(?=submission_\d+:)", text, flags=re.M)[1:]:
-                said = [line.partition(": ")[2].strip().strip("'\"") for line in entry.splitlines()[2:5]]
-                name = next((one for one in said if student_name(one) in roster), said[0] if said else "")
+                first = re.split("^ *- ", entry, flags=re.M)[1:2]
+                lines = [line for text in first for line in text.splitlines()[:3]]  # name, number, address
+                said = [line.partition(": ")[2].strip().strip("'\"") for line in lines]
+                sure = [one for one in said[::-1] if student_name(one) in roster]  # the name last: people choose theirs
+                name = [*sure, *said, ""][0]
                 found[entry.partition(":")[0]] = Owner(name or entry.partition(":")[0])
     return found
 
@@ -299,7 +307,8 @@ def _listed(path, time):
     if any(EXPORTED.fullmatch("/".join(of)) for of, _ in items):
         raise ValueError("is an export of Gradescope: unpack it here, and grade again")
     items = [(of, item) for of, item in items if of[1:] or of and (_is_notebook(of[0]) or of_an_lms(of[0]))]
-    if sum(item.file_size for of, item in items if _is_notebook(of[-1])) > MOST_ARCHIVE:
+    opened = (item.file_size for of, item in items if _is_notebook(of[-1]) and item.file_size <= MOST_BYTES)
+    if sum(opened) > MOST_ARCHIVE:  # one student's large files, which stay closed, close nobody else's
         raise ValueError(f"holds more than {MOST_ARCHIVE >> 30} GB: nothing in it was opened")
     return items
 

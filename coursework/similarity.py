@@ -28,10 +28,12 @@ BLOCKS = ("body", "orelse", "handlers", "finalbody", "cases")  # of a statement:
 UNSEEN = ("ctx", "annotation", "returns", "type_params", "decorator_list")
 CODE, PARTS = (ast.FunctionDef, ast.ClassDef, ast.Lambda), (ast.Attribute, ast.Subscript)
 STATEMENTS, SILENT = (ast.stmt, ast.excepthandler, ast.match_case), (ast.Import, ast.ImportFrom, ast.Pass)
+NAMED = (ast.FunctionDef, ast.ClassDef, ast.ExceptHandler, ast.MatchAs, ast.MatchStar)  # these bind their `name`
 EITHER_WAY = (ast.Add, ast.Mult, ast.BitAnd, ast.BitOr)
 MODULE = ast.Name("module", ast.Load())
 SMALLEST = 4  # parts of a tree: `np.exp(x)` says nothing
 RUN, FEWEST_RUNS, WORDS_TOLD = 5, 12, 0.5  # words in a row; fewer of them say little; the share that is reported
+FUNCTION = re.compile(r"\b(?:return|lambda)\b")  # in a text that is code
 LONG_TEXT = 40  # characters of a text in code that is compared, too
 DEEP = 10_000  # calls in calls: a sum of a thousand terms, which the sandbox runs, is a tree as deep
 MOST_ROWS = 300  # of the page; the CSV file has all
@@ -81,7 +83,7 @@ def bound_in(nodes):
     """The names that code binds, in whatever way."""
     names = {node.id for node in nodes if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)}
     names |= {node.arg for node in nodes if isinstance(node, ast.arg)}
-    names |= {node.name for node in nodes if isinstance(node, (ast.FunctionDef, ast.ClassDef))}
+    names |= {node.name for node in nodes if isinstance(node, NAMED) and node.name}
     imports = [node for node in nodes if isinstance(node, (ast.Import, ast.ImportFrom))]
     return names | {(alias.asname or alias.name).partition(".")[0] for node in imports for alias in node.names}
 
@@ -106,6 +108,8 @@ class _Reader:
             document = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
             if isinstance(node, STATEMENTS) and not isinstance(node, SILENT) and not document:
                 self.tree(node)
+            for one in getattr(node, "decorator_list", ()):  # apart from the `def`: `@cache` changes nothing else
+                self.tree(one)
 
     def tree(self, node):
         """(digest, number of parts) of a tree, which is taken in with all the trees in it."""
@@ -168,7 +172,7 @@ def of(answers, extra, words, known, offered):
         odd += [f"{question} uses {name[:40]}, which no cell defines" for name in sorted(read)[:3]]
         if own and not any(isinstance(node, ast.FunctionDef) for node in own):
             odd.append(f"{question} has no def")
-    odd += [f"a text holds code: {one[:40]!r}" for one in texts if "return" in one and statements(one)][:3]
+    odd += [f"a text holds code: {one[:40]!r}" for one in texts if FUNCTION.search(one) and statements(one)][:3]
     return found, runs(texts), odd
 
 

@@ -66,6 +66,12 @@ HOSTILE = {
 }  # fmt: skip
 
 
+def test_files_too_large_to_open_close_no_archive(put, sort_out, monkeypatch):
+    monkeypatch.setattr(files, "MOST_ARCHIVE", len(BOMB))
+    put("all.zip", zipped({"bob_1_2_x.ipynb": SOLVED, "eve_3_4_x.ipynb": BOMB}))
+    assert sort_out()["bob"].cells
+
+
 @pytest.mark.parametrize("name", HOSTILE)
 def test_hostile_archive_is_told_and_bounded(name, put, sort_out):
     make, said, megabytes = HOSTILE[name]
@@ -195,6 +201,9 @@ def test_gradescopes_folders_are_their_submitters(top, put, sort_out):
     put(f"{top}submission_678/{NAME}", WRONG)
     found = sort_out(roster=("99", "grace@x.edu", "eve@x.edu"))
     assert {student: softmax_of(one) for student, one in found.items()} == {"99": "right", "grace@x.edu": "wrong"}
+    put(f"{top}submission_metadata.yml", GRADESCOPE.replace("Ada Lovelace", "eve@x.edu"))  # people choose their names
+    assert set(sort_out(roster=("99", "grace@x.edu", "eve@x.edu"))) == {"99", "grace@x.edu"}
+    put(f"{top}submission_metadata.yml", GRADESCOPE)
     assert set(sort_out()) == {"Ada-Lovelace", "Grace-Hopper"}
     put("all.zip", zipped(dict.fromkeys(["assignment_4_export/submission_metadata.yml", "x/submission_1/x"], "")))
     assert "is an export of Gradescope: unpack it here" in sort_out()["all"].notes[0]
@@ -274,6 +283,7 @@ TRIED = {
         [f"bob/{NAME}", f"class.zip: kim/{NAME}", f"class.zip: lee/{NAME}", f"a.zip: bob/{NAME}", f"a.zip: kim/{NAME}"],
         {"bob": f"bob/{NAME}", "lee": f"class.zip: lee/{NAME}", "kim": None},
     ),
+    "somebody makes an archive with a number": ([f"ada/{NAME}", "a.zip: x_4711_9_x.ipynb"], {"ada": f"ada/{NAME}"}),
     "the teacher adds a folder": (["lovelaceada_4711_1_x.ipynb", f"ada/{NAME}"], {"ada": "lovelaceada_4711_1_x.ipynb"}),
     "the teacher gives a folder her full name": (
         ["lovelaceada_4711_1_x.ipynb", f"Ada LOVELACE/{NAME}", "Ada Lovelace.ipynb"],

@@ -64,9 +64,18 @@ def test_made_up_value_fails_without_using_memory(value):
     tracemalloc.stop()
 
 
+def test_a_deep_value_is_walked_through_once(monkeypatch):
+    deep, walked, lists = 1, [], comparison._lists
+    for _ in range(18):
+        deep = [deep]
+    monkeypatch.setattr(comparison, "_lists", lambda value: walked.append(value) or lists(value))
+    assert comparison.wrong(checks.call("f", expect=deep), deep) is None and len(walked) == 19
+
+
 @pytest.mark.parametrize("shape, told", [((3, 2), "wrong shape, (3, 2)"), ((1_000,), "shape"), ((1,) * 6, "shape")])
 def test_a_shape_that_could_spell_inputs_is_not_told(shape, told):
     assert comparison.wrong(checks.call("f", expect=np.ones(2)), np.zeros(shape).tolist()).endswith(told)
+    assert comparison.wrong(checks.call("f", expect=np.ones(2)), [[0] * 900] + [0] * 900).endswith("wrong shape")
 
 
 @pytest.mark.parametrize("assignment", sources.names())

@@ -33,7 +33,7 @@ FUNCTIONS = [vars(references.of("5-project"))[name] for name in ("neighbor_purit
     ([f"{i:x<400}" for i in range(31)], ["a", "b"] * 15 + ["a"], "at most 12000 characters in all, got 12400"),
     (TEXTS, ["a" * 40] * 15 + ["b"] * 15, None), (TEXTS, ["a" * 41] * 15 + ["b"] * 15, "1 to 40 characters"),
     (TEXTS, [["a"]] * 15 + ["b"] * 15, "LABELS must be a list"), (TEXTS, ["a"] * len(TEXTS), "at least 2 groups"),
-    (TEXTS, ["a"] * 20 + ["b"] * 10, None), (TEXTS, ["a"] * 21 + ["b"] * 9, "at least 10 texts"),
+    (TEXTS, ["a"] * 20 + ["b"] * 10, None), (TEXTS, ["a"] * 21 + ["b"] * 9, "at least 10 texts; yours have 9, 21"),
 ])  # fmt: skip
 def test_unusable_collection_gets_a_reason(texts, labels, problem):
     found = project.collection_problem(texts, labels)

@@ -295,6 +295,7 @@ WORDS = (
 WORDS += "softmax of such large scores puts nearly all weight on one key, where its gradient is close to nothing."
 HIDDEN = {  # what hides code -> what the teacher is told of it
     'e = exec\ne("def softmax(x): return x / x.sum()  # and a text that is long enough")': "a text holds code",
+    "t = 'softmax = lambda x: x / x.sum()  # and a text that is long enough'": "a text holds code",
     "softmax = lambda x: x": "softmax has no def",
     "def softmax(x):\n    return secret(x)": "softmax uses secret, which no cell defines",
     f"def softmax(x):\n    return {'n' * 50_000}": f"softmax uses {'n' * 40}, which no cell defines",
@@ -320,6 +321,15 @@ def test_code_that_hides_is_told():
     people = {f"eve {number}": ({"softmax": code}, [], []) for number, code in enumerate(HIDDEN)}
     _, about = similarity.compared(people, ASSIGNMENT)
     assert all([one for one in about if one.startswith(f"eve {i}: {said}")] for i, said in enumerate(HIDDEN.values()))
+    caught = "def softmax(x):\n    try:\n        return x\n    except ValueError as e:\n        raise e"
+    assert not similarity.of({"softmax": caught}, [], [], set(), set())[2]
+
+
+def test_code_in_a_decorator_counts():
+    code = "lambda x: np.exp(x - x.max()) / np.exp(x - x.max()).sum()"
+    plain = similarity.trees(f"softmax = {code}")
+    assert len(plain - similarity.trees(f"@(lambda f: {code})\ndef softmax(x):\n    return x")) <= 1
+    assert similarity.trees("@cache\ndef f(x):\n    return x + 1") == similarity.trees("def f(x):\n    return x + 1")
 
 
 def keep(where, people, assignment=ASSIGNMENT):

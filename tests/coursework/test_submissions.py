@@ -155,13 +155,19 @@ def test_the_fullest_and_newest_file_counts(solved, put, sort_out):
 
 
 REACHING = ["exec(x)", "\uff45xec(x)", "import builtins", "import ctypes", "open('/etc/passwd')", "x.__eq__"]
-REACHING += ["# \u202e", "\u3164 = 1"]
+REACHING += ["# \u202e", "\u3164 = 1", "# \U000e0061", "import marshal", "f.__code__ = x", "f.__annotations__"]
 
 
 @pytest.mark.parametrize("attack", REACHING)
 def test_code_that_reaches_out_is_noted(attack, solved):
     cell(solved, "softmax").source += f"\n{attack}"
     assert read(solved).notes[-1].startswith("suspected tampering: the code names ")
+
+
+def test_a_run_of_accents_is_read_in_time(solved, sort_out, put):
+    cell(solved, "softmax").source += "\n# \uff45" + "\u0301\u0323" * 49_000
+    put("ada.ipynb", solved)
+    assert sort_out()["ada"].cells  # its time is limited
 
 
 READ = submissions.read
