@@ -1,6 +1,6 @@
 """R 4-8 and L 2.1: dot products, softmax and attention, recomputed.
 
-R's chain of numbers breaks at its first link (5.4). That counts once, and its consequences are listed there.
+R's three vectors of 5.4 to 5.6 are wrong, and the numbers after them. That counts once, and is listed at 5.4.
 """
 
 from itertools import product
@@ -76,12 +76,13 @@ def _():
 @claim("R-5.4-q-painted", "The query of “painted”, and the key and the value of “artist” (5.5, 5.6), from R's "
        "matrices. What follows from them: the scores of “painted” (7.3), half of them (7.4), and its weights (8.2).",
        [Q_PAINTED, K_ARTIST, V_ARTIST, SCORES, SCALED, WEIGHTS], kind=ARITHMETIC, verdict=FAILS,
-       note="One slip, from which the rest follows. Each column of W^Q, W^K and W^V is the one before plus 0.1, so a "
-            "vector rises by 0.1 times the sum of x at each step, by 0.18 for “painted” and 0.14 for “artist”; the "
-            "printed steps are 0.12. With the true numbers “The” has the second highest score and “the” the sixth, so "
-            "these matrices do not tell the story of 6.2, 7.3 and 8.3, of a verb that looks at its subject and object. "
-            "All seven queries give this order, since they differ little and the longest keys win. R stops before "
-            "the output (8.4): it is [1.6789, 1.8498, 2.0207, 2.1915].")
+       note="Counted once, as one chain. None of the three vectors is what R's matrices give, and the six scores other "
+            "than that of “artist” do not follow from the printed query and R's keys. Each column of W^Q, W^K and W^V "
+            "is the one before plus 0.1, so a vector rises by 0.1 times the sum of x at each step, by 0.18 for "
+            "“painted” and 0.14 for “artist”; the printed steps are 0.12. With the true numbers “The” has the second "
+            "highest score and “the” the sixth, so these matrices do not tell the story of 6.2, 7.3 and 8.3, of a verb "
+            "that looks at its subject and object. All seven queries give this order, since they differ little and the "
+            "longest keys win. R stops before the output (8.4): it is [1.6789, 1.8498, 2.0207, 2.1915].")
 def _():
     return [Q[PAINTED], K[ARTIST], V[ARTIST], RAW, RAW / 2, attention(Q, K, V)[1][PAINTED]]
 

@@ -137,8 +137,9 @@ claim("L-3.2.4-largest-divisor", "The n-th position's k-th coordinate divides n 
       expected=96_466_162, verdict=FAILS,
       note="Vaswani et al. write 2i for the coordinate itself: sine and cosine 2i and 2i + 1 share 10000^(2i/512), "
            "which ends at 9,647. L's 2k doubles every exponent, so that over half the coordinates hardly move within "
-           "128 positions. And a sine and the cosine beside it turn at different speeds, so that no linear map "
-           "leads from each position to the next (R 3.5): the best misses by 0.86 (2,000 positions, d_model = 16).")
+           "128 positions. And a sine and the cosine beside it turn at different speeds, so that no linear map leads "
+           "from each position to the next (R 3.5): the best misses by up to 0.86 in a coordinate (2,000 positions, "
+           "d_model = 16).")
 
 
 claim("L-3.2.4-differ", "The encodings can be told from one another.", True,

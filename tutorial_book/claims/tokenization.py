@@ -102,19 +102,21 @@ claim("L-3.2.1-tokens", "The tokens of the bear sentence.", TOKENS, lambda: case
       note="BERT's uncased vocabulary also gives 18, but cuts the rare word into ser ##end ##ip ##ito ##us.")
 
 claim("L-3.2.1-ids", "The ids of the bear sentence.", IDS, lambda: cased()["texts"][BEAR][1], verdict=FAILS,
-      note="All but one: “a” is 170, as L's own table in 4.2.1 has it; 1126 is “an”. The printed list is, to the last "
-           "id, that of “with an serendipitous smile”, as L 3.2.5 quotes the sentence.")
+      note="All but one: “a” is 170, one of the ASCII characters that L 4.2.1 puts at 106 to 199; 1126 is “an”. The "
+           "printed list matches, id for id, that of “with an serendipitous smile”, as L 3.2.5 quotes the sentence.")
 
 # --- L 3.2.2 From words to indices ---------------------------------------------------------------------------------
 
 claim("L-3.2.2-bearness", "“bearness” can be made with “##ness”.", ["bear", "##ness"],
       lambda: tokenizer().tokenize("bearness"))
 
-claim("L-3.2.2-every-character", "In the worst case there is a dedicated token for each character, so that rare words, "
-      "typing errors and nonsense can be expressed, too (here: 🐻, by BERT's uncased vocabulary; L names none).", True,
-      lambda: tokenizer().tokenize("🐻"), expected=["🐻"], verdict=DIFFERS,
-      note="WordPiece has tokens for the characters that it saw often, and [UNK] for a word with any other. Byte-level "
-           "BPE keeps the promise: every text is bytes, and there are only 256.")
+claim("L-3.2.2-every-character", "In the worst case there is “a dedicated token for each character”, so that rare "
+      "words, typing errors and nonsense can be expressed, too (here: “serendipitous”, “stonger”, “xqq”, 🐻, without "
+      "[UNK] in BERT's uncased vocabulary; L names none).", True,
+      lambda: ["[UNK]" not in tokenizer().tokenize(word) for word in ("serendipitous", "stonger", "xqq", "🐻")],
+      expected=4 * [True], verdict=DIFFERS,
+      note="L's own examples can be expressed, the emoji cannot: WordPiece has tokens for the characters that it saw "
+           "often, and [UNK] for a word with any other. Byte-level BPE can write every text, in 256 kinds of bytes.")
 
 
 claim("L-3.2.2-middle", "Subwords are the middle ground: common words such as “the”, “and”, “bear” are tokens, rarer "

@@ -32,6 +32,15 @@ def bert(name=None):
     return Bert.from_pretrained(name, device="cpu").eval()
 
 
+def untrained_bert():
+    """Return the default model's architecture with random weights."""
+    model = Bert(bert().config)
+    for parameter in model.parameters():
+        if parameter.dim() == 2:
+            parameter.normal_(std=0.02)  # the standard deviation of BERT's initial weights
+    return model.eval()
+
+
 @lru_cache
 def published(name, **heads):
     """Return a published model's architecture without numbers: shapes and counts, no memory, no weights."""

@@ -119,7 +119,7 @@ def value_entropy(A, bins=20):
 
     The bins cut the range from the smallest entry to the largest; with p the share of the entries in a bin, it is minus
     the sum of p log p. It depends on which weights there are, not on where they are. A: (..., n, m) -> (...); 0 if all
-    entries are equal. Source: the program of G's authors, who compute it for attention maps.
+    entries are equal. Source: the program of G's authors, who compute it for a head's scores.
 
     >>> maps = [[[0.0, 0.0], [1.0, 1.0]], [[1.0, 0.0], [0.0, 1.0]], [[0.5, 0.5], [0.5, 0.5]]]
     >>> value_entropy(maps).round(3)
