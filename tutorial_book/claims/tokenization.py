@@ -102,7 +102,7 @@ claim("L-3.2.1-tokens", "The tokens of the bear sentence.", TOKENS, lambda: case
       note="BERT's uncased vocabulary also gives 18, but cuts the rare word into ser ##end ##ip ##ito ##us.")
 
 claim("L-3.2.1-ids", "The ids of the bear sentence.", IDS, lambda: cased()["texts"][BEAR][1], verdict=FAILS,
-      note="All but one: “a” is 170, as L's own table in 4.2.1 has it; 1126 is “an”. The printed list is, to the last "
+      note="All but one: “a” is 170, as L's own table in 4.2.1 has it; 1126 is “an”. The printed list matches, id for "
            "id, that of “with an serendipitous smile”, as L 3.2.5 quotes the sentence.")
 
 # --- L 3.2.2 From words to indices ---------------------------------------------------------------------------------
