@@ -81,7 +81,7 @@ def test_items_are_in_order_with_their_sections():
 def test_nearly_all_that_is_printed_has_a_claim(source, sections, least):
     found = coverage(source, sections)
     assert found.covered / found.items >= least, str(found)
-    assert sum(not item.counts for item in inventory()) < 0.11 * len(inventory())  # of G much is outline
+    assert sum(not item.counts for item in inventory()) < 0.13 * len(inventory())  # of G much is outline
 
 
 def test_no_prose_of_the_documents_is_copied(documents):

@@ -63,8 +63,8 @@ def test_tables_hold_claims_and_behind_them_readings():
         ("G", "recomputed"), ("G", "read")}  # fmt: skip
     read = readings("heads")[0]
     html, text = Table([read])._repr_html_(), repr(Table([read]))
-    assert f"{read.source} {read.section}</th>" in html and f">{read.text}<" in html and ">Read: R&#x27;s next" in html
-    assert text.startswith("Rezaei 9.2  ✓ holds  (read)  [R-9.2-equation-42]\n  head_i") and read.reason in text
+    assert f"{read.source} {read.section}</th>" in html and f">{read.text}<" in html and ">Read: So Vaswani" in html
+    assert text.startswith("Rezaei 9.2  ✓ holds  (read)  [R-9.2-per-head]\n  MultiHead") and read.reason in text
 
 
 def test_summary_counts_verdicts():

@@ -16,9 +16,6 @@ def bare(text):
     return torch.tensor([tokenizer().encode(text).ids[1:-1]])
 
 
-claim("R-11.6-batch", "With the batch dimension, the ids have shape (1, 4).", [1, 4], lambda: list(bare(LOVE).shape))
-
-
 @claim("R-11.6-shape", "last_hidden_state has shape (1, 4, 768).", [1, 4, 768],
        note="This code gives the model no [CLS] and no [SEP], which it saw in all of its training; that of 11.7 does.")
 def _():

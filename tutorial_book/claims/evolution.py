@@ -35,8 +35,8 @@ def steps_of(name=None):
 
 
 @claim("L-4.3-illusion", "Paths can look alike in a PCA projection although they agree in a few coordinates only "
-       "(here: random walks that share 20 % of each step's squared length; the cosine of two steps is above 0.9 in the "
-       "picture, 0.2 in full).", True, expected=[True, 0.20], tolerance=0.01,
+       "(here: random walks that share 20 % of each step's squared length; the cosine of two steps, 0.2 in full, is "
+       "above 0.9 in the picture).", True,
        note="PCA looks for what is common to many points, and shows only that.")
 def _():
     still = np.zeros((12, 22, 768))  # 22 paths of 11 steps of length 6, as in L's figures without the last step
@@ -44,7 +44,7 @@ def _():
     start = 12 / 768**0.5 * np.random.default_rng(0).standard_normal((1, 22, 768))
     walks = random_walks(start + still, shared=0.2)
     picture = pca(walks.reshape(-1, 768)).coordinates.reshape(12, 22, 2)
-    return [bool(step_alignment(picture).mean() > 0.9), step_alignment(walks).mean()]
+    return bool(step_alignment(picture).mean() > 0.9)
 
 
 claim("L-4.3-orthogonal", "Any two random directions in a high dimensional space are almost orthogonal (footnote 9; "
@@ -119,12 +119,12 @@ claim("L-4.3-single-tokens", "Each word of the two mouse sentences is a single t
 
 
 @claim("L-4.3-last-step",
-       "The change at the last block is much larger than in the other layers (here, on average: 1.2 times as large as "
+       "The change at the last block is much larger than in the other layers (here, on average: 1.5 times as large as "
        "in any of them, or more).", True, needs=CASED_MODEL,
-       note="So it is on the default model: 8.0 against 4.8 to 5.7.")
+       note="On the default model it is larger, but only 1.4 times: 8.0 against 4.8 to 5.7.")
 def _():
     lengths = steps_of(CASED_MODEL).lengths.mean(1)
-    return bool(lengths[-1] >= 1.2 * lengths[:-1].max())
+    return bool(lengths[-1] >= 1.5 * lengths[:-1].max())
 
 
 claim("L-4.3-step-length",
@@ -134,8 +134,8 @@ claim("L-4.3-step-length",
 claim("L-4.3-norm-growth",
       "The norms increase by about 2 per layer (Figure 22; here: from the first to the last but one, on average).", 2,
       lambda: np.diff(steps_of(CASED_MODEL).norms.mean(1))[:-1].mean(), tolerance=0.5, needs=CASED_MODEL,
-      note="Not on the default model: there they grow by 1 or 2 in the first block, by nearly 1 in the fourth, and "
-           "shrink in the last two.")
+      note="Not on the default model: there they grow by 2 on average in the first block, by nearly 1 in the fourth, "
+           "and shrink in the last two.")
 
 claim("L-4.3-direction",
       "The direction changes very little at almost each step (Figure 22; here: on average a cosine above 0.8 at all of "

@@ -1,4 +1,4 @@
-"""G: gates, cone index, entropy, alignment and subspaces, by the authors' measure if their program has it."""
+"""G: gates, entropy, alignment and subspaces, by the authors' measure if their program has it."""
 
 from functools import lru_cache
 
@@ -44,14 +44,6 @@ def _():
 def _():
     heads = geometry.gate_of(np.mean([geometry.gate_scores(A) for A in read_texts().maps], axis=0))  # (layers, heads)
     return len(set(geometry.GATES) & set(heads.ravel()))
-
-
-claim("G-2-cone", "The cone index quantifies the coherence of row vectors (here: it is 0 where they cancel, the root "
-      "of n at right angles, n where all have one direction).", True,
-      lambda: [geometry.cone_index(X) for X in ([[1.0, 0.0], [-2.0, 0.0]], np.eye(9), np.ones((9, 2)))],
-      expected=[0, 3, 9], tolerance=1e-9,
-      note="Its square is n + n (n − 1) times the average cosine, which others took before (Ethayarajh 2019): the "
-           "resultant length of statistics on directions. The name and its use here are new.")
 
 
 @claim("G-2-lower", "By Shannon's entropy, lower layers “specialize in finding direction choices” (here, on the "

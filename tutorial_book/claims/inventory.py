@@ -4,10 +4,10 @@
 documents. Its tab-separated columns are: document, section, the item in a few words, and the claims that check it.
 
 An item that is read and not computed has its own verdict: a sentence that is compared with another place of the
-document, a product of two of its numbers, a published model's size, a result that only others can compute. Its item is
-the whole sentence, its fourth column its own id, which other lines may name like a claim. Three more columns give the
-chapter that shows it, the verdict ("holds", "does not hold", "differs on another model", or "needs " and the
-requirement), and the reason, with the correct value.
+document, a product of two of its numbers, a formula as printed, a published model's size, a result that only others
+can compute. Its item is the whole sentence, its fourth column its own id, which other lines may name like a claim.
+Three more columns give the chapter that shows it, the verdict ("holds", "does not hold", "differs on another model",
+or "needs " and the requirement), and the reason, with the correct value.
 
 If nothing checks an item, the fourth column says why, after "- ". There are two kinds of such reasons:
 
@@ -98,7 +98,7 @@ def readings(chapter=None, source=None) -> list[Item]:
     """Return the readings of a chapter ("attention"), a document ("R", "L", "N", "A", "G"), or all.
 
     >>> readings("heads")[0].text, readings("heads")[0].verdict
-    ('head_i = Attention(Q W_i^Q, K W_i^K, V W_i^V).', 'holds')
+    ('MultiHead(Q, K, V) = Concat(head_1, …, head_h) W^O.', 'holds')
     """
     return [
         item

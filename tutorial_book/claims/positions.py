@@ -6,7 +6,6 @@ import torch
 
 from tutorial_book.claims import tools
 from tutorial_book.claims.claim import ARITHMETIC, FAILS, ROUND, claims_of
-from tutorial_lib import encoder_decoder
 from tutorial_lib.positions import shift_matrix, sinusoidal, wavelengths
 
 claim = claims_of("positions")
@@ -46,26 +45,8 @@ claim("R-3.1-same-tokens-uncased",
            "the better example: it keeps its capital when turned around, and means something else.")
 
 
-@claim("R-3.2-formula", "X = X_tok + P is what enters the first layer (here: the largest difference to it, in an "
-       "original transformer of random weights, where X_tok is the token vectors times √d_model).", True, expected=0.0,
-       tolerance=1e-5,
-       note="So L 3.2.1 has it, too. In BERT a segment vector is added as well, and a LayerNorm follows.")
-def _():
-    config = encoder_decoder.Config(vocab_size=50, d_model=16, n_layers=1, n_heads=2, d_ff=32)
-    embeddings = encoder_decoder.Embeddings(config)
-    X_tok = 16**0.5 * embeddings.tokens.weight[:20]
-    return (embeddings(torch.arange(20)[None])[0] - X_tok - sinusoidal(20, 16)).abs().max()
-
-
 claim("R-3.2-three-tokens", "“I love AI” is a sentence of 3 tokens (here also “the cat is black” of 3.3, with 4).",
       [3, 4], lambda: [len(tools.tokenizer().tokenize(text)) for text in ("I love AI", "the cat is black")])
-
-
-@claim("R-3.4-sine-cosine", "Even coordinates are sines, odd ones cosines of the same angle.", True)
-def _():
-    angles = torch.arange(50)[:, None] / 10000 ** (torch.arange(3, dtype=torch.float64) / 3)
-    PE = sinusoidal(50, 6).double()
-    return torch.allclose(PE[:, 0::2], angles.sin(), atol=1e-6) and torch.allclose(PE[:, 1::2], angles.cos(), atol=1e-6)
 
 
 claim("R-3.4-unique", "Each position gets its own combination of values.", True,
@@ -108,13 +89,6 @@ claim("R-3.6-vector", "The encoding of position 1 with d_model = 6.", [0.8415, 0
       lambda: sinusoidal(2, 6)[1])
 
 
-@claim("R-3.7-sinusoidal-longer", "Sinusoidal encodings generalize to longer sequences (here: the formula does: "
-       "positions beyond 512 lie to each other as those before, cosine by cosine).", True,
-       note="Whether a trained model understands them there is another question.")
-def _():
-    PE = sinusoidal(100_000, 64).double()
-    return torch.allclose(PE[:512] @ PE[:512].T, PE[-512:] @ PE[-512:].T, atol=1e-3)
-
 # --- L 3.2.1 The bear sentence and the transformer from above ------------------------------------------------------
 
 
@@ -143,7 +117,8 @@ claim("L-3.2.4-largest-divisor", "The n-th position's k-th coordinate divides n 
 
 
 claim("L-3.2.4-differ", "The encodings can be told from one another.", True,
-      lambda: torch.pdist(encodings_as_printed(512, 512)).min() > 0.1, kind=ARITHMETIC, note="With L's formula too.")
+      lambda: torch.pdist(encodings_as_printed(512, 512)).min() > 0.1, kind=ARITHMETIC,
+      note="By L's formula. For the original one see R 3.4.")
 
 # --- L 4.2 Embeddings before the encoder ---------------------------------------------------------------------------
 

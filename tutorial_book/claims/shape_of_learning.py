@@ -95,18 +95,17 @@ def _():
 # --- A 3.1: what others found ----------------------------------------------------------------------------------------
 
 claim("A-3.1-cone", "Unlike fixed word embeddings, a transformer's tied token embeddings stand in a narrow cone (here: "
-      "the average cosine of GPT-2's is above 0.1; fixed ones are not compared).", True,
-      lambda: average_cosine(decoder("gpt2").embeddings.tokens.weight[::10]) > 0.1, needs="gpt2", stands_in=True)
+      "the average cosine of GPT-2's is above 0.2; fixed ones are not compared).", True,
+      lambda: average_cosine(decoder("gpt2").embeddings.tokens.weight[::10]) > 0.2, needs="gpt2", stands_in=True)
 
 claim("A-3.1-cone-book", "In generative models, tied token embeddings stand in a narrow cone (here: the average cosine "
-      "of the book's decoder's is above 0.1, and that of the same decoder after 20 steps of training is not).", True,
-      lambda: [average_cosine(decoder(name).embeddings.tokens.weight) > 0.1 for name in ("book-gpt", "book-gpt-20")],
+      "of the book's decoder's is above 0.2, and that of the same decoder after 20 steps of training is not).", True,
+      lambda: [average_cosine(decoder(name).embeddings.tokens.weight) > 0.2 for name in ("book-gpt", "book-gpt-20")],
       expected=[True, False], note="0.35 against 0.004. The default model, an encoder, has 0.02.")
 
-claim("A-3.1-gpt-2", "Cosines are high across the layers of GPT-2 (here: above 0.3 on average after each but "
-      "the last, without each text's first token).", True,
-      lambda: min(decoder_profile(decoder("gpt2"), bpe("gpt2"), average_cosine, first=False)[1:-1]) > 0.3, needs="gpt2",
-      stands_in=True)
+claim("A-3.1-gpt-2", "Cosines are high across the layers of GPT-2 (here: above 0.3 on average after each).", True,
+      lambda: min(decoder_profile(decoder("gpt2"), bpe("gpt2"), average_cosine)[1:]) > 0.3, needs="gpt2",
+      stands_in=True, note="So they are in the book's decoder: 0.73 after the first layer, 0.59 after the last.")
 
 
 @claim("A-3.1-bias", "A bias that all inputs share makes the scores of attention vary more, and its weights more "

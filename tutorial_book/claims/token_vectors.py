@@ -111,7 +111,7 @@ claim("L-4.2-narrower", "The positional embeddings are much more narrowly distri
 @claim("L-4.2-two-components", "The positional embeddings have two components (Figure 11c and d; here: before 384 the "
        "nearest other of nearly all is before it, too, and from 383 to 384 it is more than 1.5 times as far as the "
        "median step before).", True, needs=NAME,
-       note="On the default model 1.03 times: one curve, which no cut makes two.")
+       note="On the default model 1.03 times: a single unbroken curve.")
 def _():
     P = bert(NAME).embeddings.positions.weight.detach()
     D = torch.cdist(P, P).fill_diagonal_(torch.inf)

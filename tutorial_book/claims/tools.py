@@ -9,7 +9,6 @@ import torch
 
 from tutorial_book.claims.quotes import BEAR
 from tutorial_lib import gpt
-from tutorial_lib.attention import MultiHeadAttention
 from tutorial_lib.bert import Bert, Config
 from tutorial_lib.geometry import cosine
 from tutorial_lib.texts import load_texts
@@ -118,11 +117,6 @@ def nearest(word):
     at = tokenizer().vocab[word]
     order = cosine(E, E[at]).argsort()[::-1].tolist()
     return [tokenizer().tokens[i] for i in order if i != at]
-
-
-def random_attention(n=7):
-    """Return attention with 3 heads of 4 coordinates and random weights, and n random vectors for it."""
-    return MultiHeadAttention(12, 3).double(), torch.randn(n, 12).double()
 
 
 @lru_cache

@@ -3,9 +3,8 @@
 import numpy as np
 
 from tutorial_book.claims.claim import claims_of
-from tutorial_book.claims.tools import bert, cased, tokenizer
+from tutorial_book.claims.tools import bert, tokenizer
 from tutorial_book.experiments.uses import Index
-from tutorial_lib.bert import Bert, Config
 from tutorial_lib.geometry import cosine, cosine_matrix
 from tutorial_lib.texts import load_texts
 from tutorial_lib.vectors import embed
@@ -13,18 +12,6 @@ from tutorial_lib.vectors import embed
 claim = claims_of("uses")
 
 # --- L 4.5.1 Vector databases for text search ------------------------------------------------------------------------
-
-
-@claim("L-4.5.1-vectors",
-       "For a text of N tokens we get 13 · (N + 2) embeddings from the BERT model (all layers; here N = 7).",
-       "13 · (N + 2)", expected=13 * (7 + 2),
-       note="12 blocks and the input of the first make 13 layers; [CLS] and [SEP] make N + 2 tokens. On the default "
-            "model it is 7 · (N + 2).")
-def _():
-    layers = cased().config.n_layers
-    narrow = Bert(Config(d_model=4, n_layers=layers, n_heads=1, d_ff=4, vocab_size=len(tokenizer()))).eval()
-    (vectors,) = embed(["Bears walk on their hind legs."], narrow, "tokens", layers="all", tokenizer=tokenizer())
-    return vectors.shape[0] * vectors.shape[1]
 
 
 @claim("L-4.5.1-bears",
