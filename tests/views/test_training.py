@@ -194,6 +194,8 @@ def test_one_weight_can_be_followed_by_hand(reader):
     for words in ("this step’s 16 pieces of text", warms, "softmax", "size that g", "pull toward 0"):
         assert reader.root.get_by_role("rowheader", name=words).count() == 1
     assert reader.root.locator(".tl-samples tr td:first-child").all_inner_texts() == ["3", "0"]
+    reader.tab.evaluate("trainer.onmessage({ data: heard.findLast((one) => one.kind === 'sample') })")  # as Stop may tell it
+    assert reader.root.locator(".tl-samples tr td:first-child").all_inner_texts() == ["3", "0"]
 
 
 def test_training_falls_below_counting_and_takes_no_more_memory(reader):
@@ -462,6 +464,26 @@ def test_attention_is_seen_in_the_dark(reader):
     seen = reader.root.locator("svg rect").evaluate_all("all => all.map((one) => +one.getAttribute('fill-opacity'))")
     n = reader.root.locator("svg[aria-label^=Layer] text").count() / 2
     assert sum(opacity**2 for opacity in seen) == pytest.approx(n, rel=0.05) and n > 9
+
+
+@pytest.mark.parametrize(
+    "text, says",
+    [
+        ("ΩΩΩΩΩ", "^The model knows none of these characters.$"),
+        ("Zoë Ω1", "^Unknown to the model and left out: ë Ω 1 Each row is a token"),
+        ("", "^Type a text here.$"),
+        ("Tom", "^Each row is a token"),
+    ],
+)
+def test_heads_tell_which_characters_they_cannot_see(text, says, reader):
+    reader.choose(LETTERS)
+    reader.root.get_by_label("Where its heads look").fill(text)
+    reader.press("One step")
+    reader.heard("followed")
+    told = reader.root.locator("[data-part=mapSay]")
+    told.wait_for()
+    assert re.search(says, told.inner_text())
+    assert not reader.root.get_by_text("One small picture per head will appear here").is_visible()
 
 
 def test_each_text_comes_with_a_hint(reader):

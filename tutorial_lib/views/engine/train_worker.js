@@ -114,7 +114,7 @@ function sample() { tell("sample", session.sample()); look(); }
 function look() {
   if (!session) return; // the box was filled before the first press
   looked = performance.now();
-  tell("look", session.look(text));
+  tell("look", { ...session.look(text), unknown: session.vocabulary.unknown(text) });
 }
 
 function guarded(work) {

@@ -162,6 +162,7 @@ function draw(view) {
       later();
     },
     sample(found) {
+      if (run.sample && run.sample.step === found.step) parts.rows.firstElementChild.remove();
       if (found.held !== null) run.held.push([found.step, found.held]);
       run.sample = found;
       const cells = [String(found.step), found.held === null ? "" : number(found.held), found.text.trim()];
@@ -171,7 +172,7 @@ function draw(view) {
       later();
     },
     look(found) { run.found = found; later(); },
-    unknown({ unknown }) { say(`Unknown to the model and ${run.kept ? "read as \ufffd" : "left out"}: ${unknown.slice(0, 20).join(" ")}`); },
+    unknown({ unknown }) { say(missed(unknown)); },
     followed: byHand,
     muted({ head: [layer, place], step, before, after }) {
       parts.headSay.textContent = before === null ? "The file has no text to measure the loss on." :
@@ -194,6 +195,10 @@ function draw(view) {
       failed(message);
     },
   };
+
+  function missed(unknown) {
+    return unknown.length ? `Unknown to the model and ${run.kept ? "read as \ufffd" : "left out"}: ${unknown.slice(0, 20).join(" ")}` : "";
+  }
 
   function failed(message) {
     if (!run.held.length) run.about = null; // the next press begins anew
@@ -367,8 +372,9 @@ function draw(view) {
     parts.map.setAttribute("viewBox", `0 0 ${width} ${n * side + 75}`);
     parts.map.setAttribute("aria-label", says);
     parts.map.replaceChildren(...drawn);
-    parts.mapSay.textContent = n ? `Each row is a token; the stronger a square\u2019s color, the more that token looks at the column\u2019s. ${says}` :
-      "Type a text with tokens in the vocabulary.";
+    const row = `Each row is a token; the stronger a square\u2019s color, the more that token looks at the column\u2019s. ${says}`;
+    const nothing = run.found.unknown.length ? "The model knows none of these characters." : "Type a text here.";
+    parts.mapSay.textContent = n ? `${missed(run.found.unknown)} ${row}`.trim() : nothing;
   }
 
   function shown(token) { return token.replace(/\n/g, "\u23ce").replace(/^ (?=.)/, "").replace(/^ $/, "\u2423"); }
