@@ -262,6 +262,23 @@ def test_any_text_gives_a_sentence_and_never_a_freeze(own, says, reader):
         assert box.evaluate("box => box.validity.valid")
 
 
+def test_example_of_the_heads_is_from_the_text_that_is_learned(reader):
+    """Not from one that was refused; the reader's own example stays."""
+    reader.choose(OWN)
+    box, look = reader.root.get_by_label("Your text"), reader.root.get_by_label("Where its heads look")
+    for own, says in [("refused", "The text has 7 characters"), ("The bear. " * 200, "random numbers")]:
+        box.fill(own)
+        reader.press("One step")
+        reader.say(says)
+    reader.heard("followed")
+    assert look.input_value().startswith("The bear. The")
+    look.fill("a bear")
+    reader.forget()
+    reader.press("One step")
+    reader.heard("followed", 2)
+    assert look.input_value() == "a bear"
+
+
 def test_text_that_repeats_itself_is_not_called_unread(reader):
     reader.choose(OWN)
     assert reader.root.locator("svg path[stroke-dasharray]").count() == 0  # nothing is counted yet

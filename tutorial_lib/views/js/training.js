@@ -18,7 +18,7 @@ const { el, svg, number } = TL, whole = (n) => n.toLocaleString("en-US"), percen
 function draw(view) {
   const page = view.still ? null : window.tutorialLib, trains = page && page.training, parts = {};
   const chart = svg("svg", { role: "img" });
-  let worker = null, which = 0, runs = 0, on = false, told = 0, reports = false, dirty = false, run = empty(), head = [0, 0];
+  let worker = null, which = 0, runs = 0, on = false, told = 0, reports = false, dirty = false, example = "", run = empty(), head = [0, 0];
   if (trains) build();
   else view.picture.replaceChildren(chart);
   curve();
@@ -77,7 +77,7 @@ function draw(view) {
   function begin() {
     const chosen = (run.about = about()), is_own = chosen.text === "own";
     const text = is_own ? parts.own.value.replace(/\r\n?/g, "\n") : parts.stories[chosen.kind];
-    if (is_own && !parts.look.value) parts.look.value = text.trim().slice(0, 30).replace(/\s+/g, " ");
+    if (is_own && parts.look.value === example) parts.look.value = example = text.trim().slice(0, 30).replace(/\s+/g, " ");
     look();
     post("begin", { about: chosen, text, which: (which = ++runs) });
   }
@@ -113,6 +113,7 @@ function draw(view) {
   // Fills the inputs with what belongs to a text.
   function fill({ text, look, write }, lr = RATE) {
     parts.ownBox.hidden = text !== "own";
+    example = look; // not the reader's
     Object.entries({ rate: RATES.indexOf(lr), look, begin: write }).forEach(([name, value]) => { parts[name].value = value; });
     rate();
   }
