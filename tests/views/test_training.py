@@ -392,6 +392,13 @@ def test_slip_does_not_forget_what_has_learned(reader, tmp_path):
     reader.say("not a file that this page has saved")
 
 
+def test_file_is_opened_before_any_press(reader, tmp_path):
+    reader.choose(REPEATS)
+    (tmp_path / "other.safetensors").write_bytes(b"not at all a file of weights")
+    reader.root.locator("input[type=file]").set_input_files(tmp_path / "other.safetensors")
+    reader.say("not a file that this page has saved.$")
+
+
 def test_refused_file_leaves_the_model(reader, tmp_path):
     def saved(name="again"):
         with reader.tab.expect_download() as download:
@@ -408,12 +415,18 @@ def test_refused_file_leaves_the_model(reader, tmp_path):
     save_file({"one": np.zeros(1, "f4")}, lacks := tmp_path / "lacks.safetensors", about)
     (garbage := tmp_path / "garbage.safetensors").write_bytes(b"not at all a file of weights")
     files = reader.root.locator("input[type=file]")
-    for wrong, says in [(garbage, "saved. The model is kept.$"), (lacks, "The file lacks transformer")]:
+    reader.tab.evaluate("window.asked = []; window.confirm = (text) => asked.push(text) > 1; 0")  # no, yes
+    for wrong, says in [(garbage, "saved. The model is kept.$"), (lacks, "The file lacks transformer.*The model is kept.$")]:
         files.set_input_files(wrong)
         reader.say(says)
         assert saved() == right
-    reader.press("One step")
-    reader.losses(2)
+    reader.press("Go on")
+    for file, says in [(garbage, "not a file"), ("right.safetensors", "^The model is kept.$")]:
+        files.set_input_files(tmp_path / file)
+        reader.say(says)
+        reader.losses(len(reader.tab.evaluate(LOSSES)) + 3)
+        assert reader.root.get_by_role("button", name="Stop", exact=True).is_visible()
+        assert reader.tab.evaluate("asked.length") == (file == "right.safetensors")
     files.set_input_files(tmp_path / "right.safetensors")
     reader.say("trained numbers from the file")
     assert reader.root.get_by_role("button", name="Train", exact=True).is_visible()

@@ -53,6 +53,7 @@ function draw(view) {
     worker.onmessage = ({ data }) => data.run === which && answers[data.kind](data);
     worker.onerror = ({ message }) => failed(`The model cannot be trained in this browser: ${message}`);
     post("book", { names: view.data.names, ...made.book });
+    post("forget", { which }); // the number of the run, from now on
     const words = await TL.inflate(made.stories);
     parts.hand.innerHTML = made.hand;
     name_parts();
@@ -153,7 +154,8 @@ function draw(view) {
       say(`${whole(found.n_weights)} ${numbers}, ${whole(found.size)} different tokens${learns}${more}`);
       curve();
     },
-    replaced({ by }) { clear(); which = by; }, // by the model of a file, which was found right
+    right() { if (may_go()) { clear(); post("take", { which: (which = ++runs) }); } }, // a file is, and waits
+    refused({ message }) { say(`${message}${run.about ? " The model is kept." : ""}`); },
     progress({ losses, seconds }) {
       run.loss.push(...losses);
       if (!on) pressed(false); // a single step
@@ -448,11 +450,11 @@ function draw(view) {
   }
 
   async function open() {
-    const [file] = parts.file.files, bytes = file && may_go() && (await file.arrayBuffer());
+    const [file] = parts.file.files, bytes = file && (await file.arrayBuffer());
     parts.file.value = ""; // the same file can be opened again
     if (!bytes) return;
     await trainer();
-    post("open", { bytes, stories: parts.stories, which: ++runs });
+    post("open", { bytes, stories: parts.stories });
   }
 
   async function drop(event) {
