@@ -399,6 +399,22 @@ def test_file_is_opened_before_any_press(reader, tmp_path):
     reader.say("not a file that this page has saved.$")
 
 
+def test_press_that_was_meant_as_stop_starts_nothing(reader):
+    """It ends the typing of a seed first, and the reader agrees to forget the model."""
+    reader.tab.evaluate("window.confirm = () => true; 0")
+    reader.choose(REPEATS)
+    reader.press("Train")
+    reader.losses(3)
+    reader.root.get_by_label("Seed").fill("5")
+    reader.press("Stop")
+    reader.say("^Forgotten.")
+    reader.root.get_by_role("button", name="Train", exact=True).press("Enter")
+    reader.heard("ready", 2)
+    assert reader.root.get_by_role("button", name="Stop", exact=True).is_visible()
+    reader.press("Stop")
+    reader.press("Go on")
+
+
 def test_refused_file_leaves_the_model(reader, tmp_path):
     def saved(name="again"):
         with reader.tab.expect_download() as download:

@@ -18,7 +18,7 @@ const { el, svg, number } = TL, whole = (n) => n.toLocaleString("en-US"), percen
 function draw(view) {
   const page = view.still ? null : window.tutorialLib, trains = page && page.training, parts = {};
   const chart = svg("svg", { role: "img" });
-  let worker = null, which = 0, runs = 0, on = false, told = 0, reports = false, dirty = false, example = "", run = empty(), head = [0, 0];
+  let worker = null, which = 0, runs = 0, on = false, stops = false, told = 0, reports = false, dirty = false, example = "", run = empty(), head = [0, 0];
   if (trains) build();
   else view.picture.replaceChildren(chart);
   curve();
@@ -420,7 +420,12 @@ function draw(view) {
     view.controls.append(...parts.controls.children);
     const listen = (event, all) => Object.entries(all).forEach(([name, act]) => parts[name].addEventListener(event, act));
     listen("click", {
-      train() { parts.hand.hidden = true; press(on ? "stop" : "train"); pressed(!on); },
+      train({ detail }) {
+        if (detail && stops && !on) return; // the press stopped the run already: it ended a change of the seed
+        parts.hand.hidden = true;
+        pressed(!on);
+        press(on ? "train" : "stop");
+      },
       step() { pressed(false); press("step"); },
       forget() { if (may_go("")) forget(); },
       silence() { press("mute", { head }); },
@@ -432,6 +437,7 @@ function draw(view) {
       },
       save() { press("save"); },
     });
+    listen("pointerdown", { train() { stops = on; } });
     listen("input", { rate, look, own: another });
     listen("change", { text: choose, size: another, seed: another, file: open });
     listen("dragover", { own: (event) => event.preventDefault() });
