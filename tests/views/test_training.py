@@ -260,6 +260,7 @@ def test_any_text_gives_a_sentence_and_never_a_freeze(own, says, reader):
         assert box.evaluate("box => !box.validity.valid")
         box.fill("Bears")
         assert box.evaluate("box => box.validity.valid")
+        assert reader.root.locator(".tl-say").inner_text() == "Press Train. The model starts from random numbers."
 
 
 def test_example_of_the_heads_is_from_the_text_that_is_learned(reader):
@@ -286,6 +287,9 @@ def test_text_that_repeats_itself_is_not_called_unread(reader):
     reader.root.get_by_label("Write on from").fill("a♥b")
     reader.press("Write")
     reader.say("Unknown to the model and left out: ♥$")
+    reader.root.get_by_label("Write on from").fill("ab")
+    reader.press("Write")
+    assert reader.root.locator(".tl-say").inner_text().startswith("Step 0: its loss is")
     reader.press("Train")
     reader.say("At step .*the end of the text, which repeats what it has read, so it was almost always sure and right")
     reader.forget()
@@ -377,6 +381,8 @@ def test_slip_does_not_forget_what_has_learned(reader, tmp_path):
     reader.say("The model is kept")
     assert "now at step 1?" in reader.tab.evaluate("asked[0]")
     assert {one.input_value() for one in reader.root.locator("select, input[type=number]").all()} == {"0"}
+    reader.press("Go on")
+    assert reader.root.locator(".tl-say").inner_text().startswith("At step 1, its loss was")
     for text, says in [(REPEATS, "now 0.003, which"), (LETTERS, "now 0.006, which"), (WORDS, "random numbers.$")]:
         reader.choose(text)
         assert ("The learning rate is" in reader.say(says)) == (text != WORDS)

@@ -68,6 +68,7 @@ function draw(view) {
   async function act(ask, more) {
     const mine = which;
     if (!worker) say("Loading the texts \u2026");
+    else if (run.held.length && !reports) report(Infinity, true); // the sentence was about something before
     await trainer();
     if (mine !== which) return; // something else was chosen meanwhile
     if (!run.about && !parts.seed.checkValidity()) return failed("The seed must be a whole number from 0 to 9,999.");
@@ -95,7 +96,9 @@ function draw(view) {
   function another() { if (may_go()) forget(); }
 
   function forget() {
-    if (run.about) say(`Forgotten. The learning rate stays ${parts.chosen.textContent}. The next press starts from random numbers.`);
+    const forgotten = `Forgotten. The learning rate stays ${parts.chosen.textContent}. The next press starts from random numbers.`;
+    const news = run.about ? forgotten : START;
+    if (news !== parts.live.textContent) say(news); // not at each letter that is typed
     clear();
     post("forget", { which: (which = ++runs) });
   }
