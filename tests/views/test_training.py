@@ -524,7 +524,8 @@ def test_attention_is_seen_in_the_dark(reader):
         ("ΩΩΩΩΩ", "^The model knows none of these characters.$"),
         ("Zoë Ω1", "^Unknown to the model and left out: ë Ω 1 Each row is a token"),
         ("", "^Type a text here.$"),
-        ("Tom", "^Each row is a token"),
+        ("T", "Layer 0, head 0.$"),
+        ("Tom lost T", r"Layer 0, head 0: \d+% .* previous token. Where a token comes again, \d+% of the attention is on"),
     ],
 )
 def test_heads_tell_which_characters_they_cannot_see(text, says, reader):
