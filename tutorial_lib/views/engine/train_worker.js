@@ -48,8 +48,9 @@ const asked = {
   look(data) { text = data.text; look(); },
   mute({ head }) { tell("muted", { head, step: session.step, before: session.evaluate(), after: session.evaluate(head) }); },
   write({ text }) {
-    const unknown = session.vocabulary.unknown(text);
+    const { encode, pieces, ...vocabulary } = session.vocabulary, unknown = vocabulary.unknown(text);
     if (unknown.length) tell("unknown", { unknown });
+    tell("wrote", { text: unknown.length ? encode(text).map((id) => pieces[id]).join("") : text }); // what it has read
     writing = session.write(text, session.about.kind === "words" ? 60 : 200);
     write_on(writing);
   },

@@ -436,7 +436,7 @@ function draw(view) {
       write() {
         run.wrote = null;
         parts.written.replaceChildren();
-        parts.wrote.textContent = parts.begin.value;
+        parts.wrote.replaceChildren();
         press("write", { text: parts.begin.value });
       },
       save() { press("save"); },
