@@ -17,7 +17,11 @@ function Characters(text) {
 function Vocabulary(tokens, cut, pieces = tokens) {
   const ids = new Map(tokens.map((token, id) => [token, id])), other = ids.get("\ufffd");
   const encode = (text) => cut(text).map((token) => ids.get(token) ?? other).filter((id) => id !== undefined);
-  return { tokens, pieces, encode, unknown: (text) => [...new Set(cut(text).filter((token) => !ids.has(token)))] };
+  const missed = (text) => {
+    const unknown = [...new Set(cut(text).filter((token) => !ids.has(token)))].slice(0, 20).join(" ");
+    return unknown && `Unknown to the model and ${other === undefined ? "left out" : "read as \ufffd"}: ${unknown}`;
+  };
+  return { tokens, pieces, encode, missed };
 }
 
 // As in training/judge.py: what counting reaches on the held-out end of a text, in nats a token.
@@ -36,7 +40,8 @@ function baselines(ids, held, size) {
     unigram -= Math.log(alone) / n;
     bigram -= Math.log((pair + alone) / (first[held[t - 1]] + 1)) / n;
   }
-  return { guessing: Math.log(size), "counting tokens": unigram, "counting pairs": bigram };
+  const levels = { guessing: Math.log(size), "counting tokens": unigram, "counting pairs": bigram };
+  return Object.fromEntries(Object.entries(levels).sort((a, b) => b[1] - a[1])); // the highest first
 }
 
 // Texts of random letters that begin again after 6 to 15, and for each place the letter to come: -1 where it is new.

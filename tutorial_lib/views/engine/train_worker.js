@@ -14,7 +14,8 @@ function new_machine() { // for each run: the memory of the model before is free
 
 const asked = {
   // The tokenizer of the book's decoder, and the names in the stories.
-  book({ tokenizer, tokens, ...more }) {
+  book({ tokenizer, tokens, which, ...more }) {
+    run = which;
     book = { cut: BPE(tokenizer), tokens, ids: new Map(tokens.map((token, id) => [token, id])), ...more };
   },
   begin({ about, text, which }) { forget(which); start(made(about, text), which); }, // whatever fails, no run is left
@@ -48,9 +49,9 @@ const asked = {
   look(data) { text = data.text; look(); },
   mute({ head }) { tell("muted", { head, step: session.step, before: session.evaluate(), after: session.evaluate(head) }); },
   write({ text }) {
-    const { encode, pieces, ...vocabulary } = session.vocabulary, unknown = vocabulary.unknown(text);
-    if (unknown.length) tell("unknown", { unknown });
-    tell("wrote", { text: unknown.length ? encode(text).map((id) => pieces[id]).join("") : text }); // what it has read
+    const { encode, pieces, missed } = session.vocabulary;
+    if (missed(text)) tell("unknown", { missed: missed(text) });
+    tell("wrote", { text: missed(text) ? encode(text).map((id) => pieces[id]).join("") : text }); // what it has read
     writing = session.write(text, session.about.kind === "words" ? 60 : 200);
     write_on(writing);
   },
@@ -120,7 +121,8 @@ function sample() { tell("sample", session.sample()); look(); }
 function look() {
   if (!session) return; // the box was filled before the first press
   looked = performance.now();
-  tell("look", { ...session.look(text), unknown: session.vocabulary.unknown(text) });
+  const found = session.look(text), nothing = text ? "The model knows none of these characters." : "Type a text here.";
+  tell("look", { ...found, missed: found.tokens.length ? session.vocabulary.missed(text) : nothing });
 }
 
 function guarded(work) {

@@ -18,7 +18,7 @@ const { el, svg, number } = TL, whole = (n) => n.toLocaleString("en-US"), percen
 function draw(view) {
   const page = view.still ? null : window.tutorialLib, trains = page && page.training, parts = {};
   const chart = svg("svg", { role: "img" });
-  let worker = null, which = 0, runs = 0, on = false, stops = false, told = 0, reports = false, dirty = false, example = "", run = empty(), head = [0, 0];
+  let worker = null, which = 0, runs = 0, on = false, told = 0, reports = false, dirty = false, example = "", run = empty(), head = [0, 0];
   if (trains) build();
   else view.picture.replaceChildren(chart);
   curve();
@@ -52,8 +52,7 @@ function draw(view) {
     worker = made.worker;
     worker.onmessage = ({ data }) => data.run === which && answers[data.kind](data);
     worker.onerror = ({ message }) => failed(`The model cannot be trained in this browser: ${message}`);
-    post("book", { names: view.data.names, ...made.book });
-    post("forget", { which }); // the number of the run, from now on
+    post("book", { names: view.data.names, which, ...made.book });
     const words = await TL.inflate(made.stories);
     parts.hand.innerHTML = made.hand;
     name_parts();
@@ -96,8 +95,7 @@ function draw(view) {
   function another() { if (may_go()) forget(); }
 
   function forget() {
-    const forgotten = `Forgotten. The learning rate stays ${parts.chosen.textContent}. The next press starts from random numbers.`;
-    const news = run.about ? forgotten : START;
+    const news = run.about ? `Forgotten. The learning rate stays ${parts.chosen.textContent}. The next press starts from random numbers.` : START;
     if (news !== parts.live.textContent) say(news); // not at each letter that is typed
     clear();
     post("forget", { which: (which = ++runs) });
@@ -178,7 +176,7 @@ function draw(view) {
       later();
     },
     look(found) { run.found = found; later(); },
-    unknown({ unknown }) { say(missed(unknown)); },
+    unknown({ missed }) { say(missed); },
     followed: byHand,
     muted({ head: [layer, place], step, before, after }) {
       parts.headSay.textContent = before === null ? "The file has no text to measure the loss on." :
@@ -201,10 +199,6 @@ function draw(view) {
       failed(message);
     },
   };
-
-  function missed(unknown) {
-    return unknown.length ? `Unknown to the model and ${run.kept ? "read as \ufffd" : "left out"}: ${unknown.slice(0, 20).join(" ")}` : "";
-  }
 
   function failed(message) {
     if (!run.held.length) run.about = null; // the next press begins anew
@@ -256,11 +250,12 @@ function draw(view) {
     const when = is_now ? `Step ${step}: its loss is` : `At step ${step}, its loss was`;
     const so = [`${when} ${number(loss)} nats on ${unread()}`], doubts = doubt(step, loss);
     if (doubts) return `${so}. ${doubts}`;
-    const beaten = Object.keys(run.baselines).filter((name) => loss < run.baselines[name] - 0.005).pop();
+    const levels = Object.keys(run.baselines), passed = levels.filter((name) => loss < run.baselines[name] - 0.005).length;
+    const beaten = levels[passed - 1], next = levels[passed] ? `, but not better than ${levels[passed]}` : "";
     const among = loss > 2.3 ? whole(Math.round(Math.exp(loss))) : Math.exp(loss).toFixed(1);
     const unsure = loss < 0.05 ? "almost always sure and right" : `as unsure as if ${among} of the ${whole(run.size)} tokens were equally likely`;
-    so[0] += beaten ? `, so it ${is} ${unsure}. It ${is} better than ${beaten}.` : `. It ${is} no better than guessing among all ${whole(run.size)} tokens.`;
-    if (rate > 0.03 && step >= 60) so.push(`At a learning rate of ${rate}, steps are so long that it learns little more.`);
+    so[0] += beaten ? `, so it ${is} ${unsure}. It ${is} better than ${beaten}${next}.` : `. It ${is} no better than guessing among all ${whole(run.size)} tokens.`;
+    if (rate > 0.03 && step >= 60) so.push(`At a learning rate of ${rate}, each step overshoots.`);
     if (words !== null) so.push(`${words < 0.9 ? "Of" : "Now it writes words: of"} the words in this step\u2019s row below, ${percent(words)} occur in the text.`);
     // 3 nats: as unsure as between 20 names.
     if (names && names[0] < 3 && names[0] < names[1] - 0.7)
@@ -290,11 +285,11 @@ function draw(view) {
     const levels = Object.values(run.baselines), held = run.held.map((one) => one[1]), n = Math.max(100, run.loss.length);
     const most = Math.max(1, ...levels), top = Math.min(2.5 * most, Math.max(1.12 * most, ...held, ...run.loss.slice(-200)));
     const width = Math.min(600, (chart.parentElement || chart).clientWidth || 600), end = width - 108;
-    const x = (step) => 34 + ((end - 34) * step) / n, y = (loss) => 212 - (200 * Math.min(loss, top)) / top;
+    const x = (step) => 34 + ((end - 34) * step) / n, y = (loss) => 212 - (192 * Math.min(loss, top)) / top;
     const text = (at, words, more) => svg("text", { x: at[0], y: at[1], "font-size": LETTER, ...more }, words);
     const path = (d, more) => svg("path", { d, fill: "none", stroke: "currentColor", ...more });
     const line = (points, more) => path(`M${points.map(([step, loss]) => `${x(step).toFixed(1)} ${y(loss).toFixed(1)}`).join("L")}`, more);
-    const drawn = [path(`M34 8V212H${end}`, { "stroke-opacity": 0.6 }), text([end + 20, 229], "steps")];
+    const drawn = [path(`M34 16V212H${end}`, { "stroke-opacity": 0.6 }), text([end + 20, 229], "steps")];
     let every = Math.pow(10, Math.floor(Math.log10(n))) / 2, above = -20;
     while (n / every > 5) every *= 2;
     for (let step = 0; step <= n; step += every) drawn.push(text([x(step), 229], String(step), { "text-anchor": "middle" }));
@@ -311,7 +306,7 @@ function draw(view) {
     }
     if (points.length) drawn.push(line(points, { "class": "tl-batches" }));
     const cut = [...held, ...points.map((one) => one[1])].some((loss) => loss > top);
-    drawn.push(text([40, 14], `loss, in nats per token${cut ? " (higher ones are cut off)" : ""}`));
+    drawn.push(text([40, 11], `loss, in nats per token${cut ? " (higher ones are cut off)" : ""}`));
     const last = held.length - 1;
     if (held.length) drawn.push(line(run.held, { "class": "tl-held" }),
       svg("circle", { cx: x(run.held[last][0]), cy: y(held[last]), r: 4, "class": "tl-held" }));
@@ -380,8 +375,7 @@ function draw(view) {
     parts.map.setAttribute("aria-label", says);
     parts.map.replaceChildren(...drawn);
     const row = `Each row is a token; the stronger a square\u2019s color, the more that token looks at the column\u2019s. ${says}`;
-    const nothing = run.found.unknown.length ? "The model knows none of these characters." : "Type a text here.";
-    parts.mapSay.textContent = n ? `${missed(run.found.unknown)} ${row}`.trim() : nothing;
+    parts.mapSay.textContent = `${run.found.missed} ${n ? row : ""}`.trim();
   }
 
   function shown(token) { return token.replace(/\n/g, "\u23ce").replace(/^ (?=.)/, "").replace(/^ $/, "\u2423"); }
@@ -424,12 +418,7 @@ function draw(view) {
     view.controls.append(...parts.controls.children);
     const listen = (event, all) => Object.entries(all).forEach(([name, act]) => parts[name].addEventListener(event, act));
     listen("click", {
-      train({ detail }) {
-        if (detail && stops && !on) return; // the press stopped the run already: it ended a change of the seed
-        parts.hand.hidden = true;
-        pressed(!on);
-        press(on ? "train" : "stop");
-      },
+      train() { parts.hand.hidden = true; pressed(!on); press(on ? "train" : "stop"); },
       step() { pressed(false); press("step"); },
       forget() { if (may_go("")) forget(); },
       silence() { press("mute", { head }); },
@@ -441,7 +430,7 @@ function draw(view) {
       },
       save() { press("save"); },
     });
-    listen("pointerdown", { train() { stops = on; } });
+    listen("mousedown", { train(event) { if (on) event.preventDefault(); } }); // Stop stops: it does not leave the seed's field
     listen("input", { rate, look, own: another });
     listen("change", { text: choose, size: another, seed: another, file: open });
     listen("dragover", { own: (event) => event.preventDefault() });
