@@ -2,7 +2,7 @@
 // numbers are torch's, so a run here is the run of the Python lines that the page shows.
 const LEAST = 1000, MOST = 2e6, CHARACTERS = 500; // of a text: characters at least and at most, different ones at most
 const ALPHABET = Array.from("abcdefghijklmnopqrstuvwxyz");
-const PIECES = 32; // on which the loss is measured
+const PIECES = 32, REPEATED = 128; // on which the loss is measured; 32 texts of random letters are too easy or too hard by chance
 
 // What a text is cut into: {tokens, encode}. Characters stand in Python's order, that of their numbers.
 function Characters(text) {
@@ -90,7 +90,7 @@ class Session {
     if (kind === "repeats") {
       this.baselines = { guessing: Math.log(vocab_size) };
       this.loss = (model, generator) => this.loss_of(repeats(generator, batch, context), batch, nothing, model);
-      this.judged = repeats(Random(seed + 1), PIECES, context);
+      this.judged = repeats(Random(seed + 1), REPEATED, context);
     } else if (text) {
       const ids = Int32Array.from(this.vocabulary.encode(text)), end = Math.floor(0.9 * ids.length), held = ids.subarray(end);
       const room = Math.floor((held.length - 1) / context), some = Math.min(PIECES, room); // pieces of the last tenth, evenly apart
@@ -186,7 +186,7 @@ class Session {
     const { kind } = this.about, text = [...this.write(kind === "repeats" ? "qjwxzkqj" : "", kind === "words" ? 50 : kind === "repeats" ? 24 : 160, Random(1).share)].join("");
     const words = text.toLowerCase().match(/\p{L}+/gu) || [], real = words.filter((word) => this.known.has(word)).length;
     const names = this.names && this.names.map((judged) => this.evaluate(null, judged));
-    return { step: this.step, held: this.evaluate(), text, names, words: this.known.size ? real / (words.length || 1) : null };
+    return { step: this.step, held: this.evaluate(), text: kind === "repeats" ? `after qjwxzkqj: ${text}` : text, names, words: this.known.size ? real / (words.length || 1) : null };
   }
 
   // The tokens of a text and, of each layer, the weights (n_heads, n, n) of its heads.

@@ -150,7 +150,8 @@ function draw(view) {
       parts.python.textContent = python(found.about, found.kept);
       const numbers = found.is_opened ? "trained numbers from the file (steps count from 0 here)" : "random numbers";
       const learns = found.n_tokens ? `, ${whole(found.n_tokens)} tokens to learn from.` : ".";
-      const more = found.is_opened ? opened(found.about) : "";
+      const warms = found.baselines.guessing ? " Training begins with a new warmup, and the loss may rise at first." : "";
+      const more = found.is_opened ? opened(found.about) + warms : "";
       run.chosen = CHOICES.map((name) => parts[name].value);
       say(`${whole(found.n_weights)} ${numbers}, ${whole(found.size)} different tokens${learns}${more}`);
       curve();
