@@ -369,7 +369,7 @@ function draw(view) {
       for (let s = 0; s <= t; s++) if (weight(head, t, s) > 0.01) drawn.push(svg("rect",
         { x: 76 + s * side, y: t * side, width: side, height: side, "fill-opacity": Math.sqrt(weight(head, t, s)).toFixed(2) }));
     });
-    const again = found.again ? ` Where a token comes again, ${percent(found.after)} of the attention is on the token that followed it before.` : "";
+    const again = found.again ? ` Where a token comes again, ${percent(found.after)} of the attention is on what followed it before.` : "";
     const before = all.length > 1 ? `: ${percent(found.before)} of its attention is on the previous token.` : ".";
     const says = `Layer ${head[0]}, head ${head[1]}${before}${again}`;
     parts.map.setAttribute("viewBox", `0 0 ${width} ${n * side + 75}`);
