@@ -2,7 +2,7 @@
 // numbers are torch's, so a run here is the run of the Python lines that the page shows.
 const LEAST = 1000, MOST = 2e6, CHARACTERS = 500; // of a text: characters at least and at most, different ones at most
 const ALPHABET = Array.from("abcdefghijklmnopqrstuvwxyz");
-const PIECES = 32; // on which the loss is measured
+const PIECES = 32, REPEATED = 128; // on which the loss is measured; 32 texts of random letters are too easy or too hard by chance
 
 // What a text is cut into: {tokens, encode}. Characters stand in Python's order, that of their numbers.
 function Characters(text) {
@@ -17,7 +17,11 @@ function Characters(text) {
 function Vocabulary(tokens, cut, pieces = tokens) {
   const ids = new Map(tokens.map((token, id) => [token, id])), other = ids.get("\ufffd");
   const encode = (text) => cut(text).map((token) => ids.get(token) ?? other).filter((id) => id !== undefined);
-  return { tokens, pieces, encode, unknown: (text) => [...new Set(cut(text).filter((token) => !ids.has(token)))] };
+  const missed = (text) => {
+    const unknown = [...new Set(cut(text).filter((token) => !ids.has(token)))].slice(0, 20).join(" ");
+    return unknown && `Unknown to the model and ${other === undefined ? "left out" : "read as \ufffd"}: ${unknown}`;
+  };
+  return { tokens, pieces, encode, missed };
 }
 
 // As in training/judge.py: what counting reaches on the held-out end of a text, in nats a token.
@@ -36,7 +40,8 @@ function baselines(ids, held, size) {
     unigram -= Math.log(alone) / n;
     bigram -= Math.log((pair + alone) / (first[held[t - 1]] + 1)) / n;
   }
-  return { guessing: Math.log(size), "counting tokens": unigram, "counting pairs": bigram };
+  const levels = { guessing: Math.log(size), "counting tokens": unigram, "counting pairs": bigram };
+  return Object.fromEntries(Object.entries(levels).sort((a, b) => b[1] - a[1])); // the highest first
 }
 
 // Texts of random letters that begin again after 6 to 15, and for each place the letter to come: -1 where it is new.
@@ -85,7 +90,7 @@ class Session {
     if (kind === "repeats") {
       this.baselines = { guessing: Math.log(vocab_size) };
       this.loss = (model, generator) => this.loss_of(repeats(generator, batch, context), batch, nothing, model);
-      this.judged = repeats(Random(seed + 1), PIECES, context);
+      this.judged = repeats(Random(seed + 1), REPEATED, context);
     } else if (text) {
       const ids = Int32Array.from(this.vocabulary.encode(text)), end = Math.floor(0.9 * ids.length), held = ids.subarray(end);
       const room = Math.floor((held.length - 1) / context), some = Math.min(PIECES, room); // pieces of the last tenth, evenly apart
@@ -181,7 +186,7 @@ class Session {
     const { kind } = this.about, text = [...this.write(kind === "repeats" ? "qjwxzkqj" : "", kind === "words" ? 50 : kind === "repeats" ? 24 : 160, Random(1).share)].join("");
     const words = text.toLowerCase().match(/\p{L}+/gu) || [], real = words.filter((word) => this.known.has(word)).length;
     const names = this.names && this.names.map((judged) => this.evaluate(null, judged));
-    return { step: this.step, held: this.evaluate(), text, names, words: this.known.size ? real / (words.length || 1) : null };
+    return { step: this.step, held: this.evaluate(), text: kind === "repeats" ? `after qjwxzkqj: ${text}` : text, names, words: this.known.size ? real / (words.length || 1) : null };
   }
 
   // The tokens of a text and, of each layer, the weights (n_heads, n, n) of its heads.

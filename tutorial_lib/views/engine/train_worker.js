@@ -1,7 +1,7 @@
 // What trains beside the page. The page says {ask, ...}; what is told carries the run's number, so that the page can leave
 // out what a run before it still tells. Training goes on in turns, so that questions are heard in between.
 const TURN = 100, LOOK = 1500; // milliseconds
-let machine, session = null, book = null, run = 0, on = false, turns = 0, seconds = 0, looked = 0, text = "", writing = null;
+let machine, session = null, opened = null, book = null, run = 0, on = false, turns = 0, seconds = 0, looked = 0, text = "", writing = null;
 const tell = (kind, more, moved) => postMessage({ kind, run, ...more }, moved);
 
 function new_machine() { // for each run: the memory of the model before is free again
@@ -14,22 +14,27 @@ function new_machine() { // for each run: the memory of the model before is free
 
 const asked = {
   // The tokenizer of the book's decoder, and the names in the stories.
-  book({ tokenizer, tokens, ...more }) {
+  book({ tokenizer, tokens, which, ...more }) {
+    run = which;
     book = { cut: BPE(tokenizer), tokens, ids: new Map(tokens.map((token, id) => [token, id])), ...more };
   },
-  begin({ about, text, which }) { forget(which); start(about, text, which); }, // whatever fails, no run is left
+  begin({ about, text, which }) { forget(which); start(made(about, text), which); }, // whatever fails, no run is left
   forget({ which }) { forget(which); },
-  // Bytes of a file that `save` made. It goes on with the book's stories; a reader's own text is not in it.
-  open({ bytes, stories, which }) {
-    let weights, about;
+  // Bytes of a file that `save` made. It goes on with the book's stories; a reader's own text is not in it. Until the reader
+  // agrees, the model before goes on.
+  open({ bytes, stories }) {
+    let weights, about, message = "This is not a file that this page has saved.";
     try {
       [weights, about] = read_safetensors(new Uint8Array(bytes));
       about = JSON.parse(about.about);
-    } catch {
-      throw new Error(`This is not a file that this page has saved.${session ? " The model is kept." : ""}`);
+      message = null;
+      opened = made(about, about.text === "stories" ? stories[about.kind] : null, weights);
+      tell("right");
+    } catch (error) {
+      tell("refused", { message: message || error.message });
     }
-    start(about, about.text === "stories" ? stories[about.kind] : null, which, weights);
   },
+  take({ which }) { start(opened, which, true); },
   train() { if (!on) turn(++turns); },
   stop() { if (on) sample(); on = false; },
   step() {
@@ -44,8 +49,9 @@ const asked = {
   look(data) { text = data.text; look(); },
   mute({ head }) { tell("muted", { head, step: session.step, before: session.evaluate(), after: session.evaluate(head) }); },
   write({ text }) {
-    const unknown = session.vocabulary.unknown(text);
-    if (unknown.length) tell("unknown", { unknown });
+    const { encode, pieces, missed } = session.vocabulary;
+    if (missed(text)) tell("unknown", { missed: missed(text) });
+    tell("wrote", { text: missed(text) ? encode(text).map((id) => pieces[id]).join("") : text }); // what it has read
     writing = session.write(text, session.about.kind === "words" ? 60 : 200);
     write_on(writing);
   },
@@ -58,25 +64,26 @@ const asked = {
 function forget(which) {
   run = which;
   on = false;
-  session = writing = null;
+  session = opened = writing = null;
   seconds = 0;
 }
 
-function start(about, text, which, saved) {
+function made(about, text, saved) { // a session and its machine; those before stay
   const before = machine;
-  let made;
   try {
     machine = new_machine();
-    made = new Session(about, text, book, saved);
+    return [new Session(about, text, book, saved), machine];
   } finally {
-    if (!made) machine = before; // a file that is refused leaves the model as it was
+    machine = before;
   }
-  if (saved) tell("replaced", { by: which });
+}
+
+function start(all, which, is_opened = false) {
   forget(which);
-  session = made;
+  [session, machine] = all;
   const { parameters, vocabulary: { tokens }, ids, baselines = {}, copied } = session;
   const n_weights = parameters.all.reduce((sum, W) => sum + machine.view(W).length, 0), kept = tokens.includes("\ufffd");
-  const more = { size: tokens.length, n_tokens: ids && ids.length, machine: machine.name, is_opened: Boolean(saved) };
+  const more = { size: tokens.length, n_tokens: ids && ids.length, machine: machine.name, is_opened };
   tell("ready", { about: { ...session.about, tokens: null }, baselines, copied, n_weights, kept, ...more });
   sample();
 }
@@ -114,7 +121,8 @@ function sample() { tell("sample", session.sample()); look(); }
 function look() {
   if (!session) return; // the box was filled before the first press
   looked = performance.now();
-  tell("look", session.look(text));
+  const found = session.look(text), nothing = text ? "The model knows none of these characters." : "Type a text here.";
+  tell("look", { ...found, missed: found.tokens.length ? session.vocabulary.missed(text) : nothing });
 }
 
 function guarded(work) {

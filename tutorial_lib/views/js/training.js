@@ -18,7 +18,7 @@ const { el, svg, number } = TL, whole = (n) => n.toLocaleString("en-US"), percen
 function draw(view) {
   const page = view.still ? null : window.tutorialLib, trains = page && page.training, parts = {};
   const chart = svg("svg", { role: "img" });
-  let worker = null, which = 0, runs = 0, on = false, told = 0, reports = false, dirty = false, run = empty(), head = [0, 0];
+  let worker = null, which = 0, runs = 0, on = false, told = 0, reports = false, dirty = false, example = "", run = empty(), head = [0, 0];
   if (trains) build();
   else view.picture.replaceChildren(chart);
   curve();
@@ -52,7 +52,7 @@ function draw(view) {
     worker = made.worker;
     worker.onmessage = ({ data }) => data.run === which && answers[data.kind](data);
     worker.onerror = ({ message }) => failed(`The model cannot be trained in this browser: ${message}`);
-    post("book", { names: view.data.names, ...made.book });
+    post("book", { names: view.data.names, which, ...made.book });
     const words = await TL.inflate(made.stories);
     parts.hand.innerHTML = made.hand;
     name_parts();
@@ -67,6 +67,7 @@ function draw(view) {
   async function act(ask, more) {
     const mine = which;
     if (!worker) say("Loading the texts \u2026");
+    else if (run.held.length && !reports) report(Infinity, true); // the sentence was about something before
     await trainer();
     if (mine !== which) return; // something else was chosen meanwhile
     if (!run.about && !parts.seed.checkValidity()) return failed("The seed must be a whole number from 0 to 9,999.");
@@ -77,7 +78,7 @@ function draw(view) {
   function begin() {
     const chosen = (run.about = about()), is_own = chosen.text === "own";
     const text = is_own ? parts.own.value.replace(/\r\n?/g, "\n") : parts.stories[chosen.kind];
-    if (is_own && !parts.look.value) parts.look.value = text.trim().slice(0, 30).replace(/\s+/g, " ");
+    if (is_own && parts.look.value === example) parts.look.value = example = text.trim().slice(0, 30).replace(/\s+/g, " ");
     look();
     post("begin", { about: chosen, text, which: (which = ++runs) });
   }
@@ -94,7 +95,8 @@ function draw(view) {
   function another() { if (may_go()) forget(); }
 
   function forget() {
-    if (run.about) say(`Forgotten. The learning rate stays ${parts.chosen.textContent}. The next press starts from random numbers.`);
+    const news = run.about ? `Forgotten. The learning rate stays ${parts.chosen.textContent}. The next press starts from random numbers.` : START;
+    if (news !== parts.live.textContent) say(news); // not at each letter that is typed
     clear();
     post("forget", { which: (which = ++runs) });
   }
@@ -113,6 +115,7 @@ function draw(view) {
   // Fills the inputs with what belongs to a text.
   function fill({ text, look, write }, lr = RATE) {
     parts.ownBox.hidden = text !== "own";
+    example = look; // not the reader's
     Object.entries({ rate: RATES.indexOf(lr), look, begin: write }).forEach(([name, value]) => { parts[name].value = value; });
     rate();
   }
@@ -147,12 +150,14 @@ function draw(view) {
       parts.python.textContent = python(found.about, found.kept);
       const numbers = found.is_opened ? "trained numbers from the file (steps count from 0 here)" : "random numbers";
       const learns = found.n_tokens ? `, ${whole(found.n_tokens)} tokens to learn from.` : ".";
-      const more = found.is_opened ? opened(found.about) : "";
+      const warms = found.baselines.guessing ? " Training begins with a new warmup, and the loss may rise at first." : "";
+      const more = found.is_opened ? opened(found.about) + warms : "";
       run.chosen = CHOICES.map((name) => parts[name].value);
       say(`${whole(found.n_weights)} ${numbers}, ${whole(found.size)} different tokens${learns}${more}`);
       curve();
     },
-    replaced({ by }) { clear(); which = by; }, // by the model of a file, which was found right
+    right() { if (may_go()) { clear(); post("take", { which: (which = ++runs) }); } }, // a file is, and waits
+    refused({ message }) { say(`${message}${run.about ? " The model is kept." : ""}`); },
     progress({ losses, seconds }) {
       run.loss.push(...losses);
       if (!on) pressed(false); // a single step
@@ -162,6 +167,7 @@ function draw(view) {
       later();
     },
     sample(found) {
+      if (run.sample && run.sample.step === found.step) parts.rows.firstElementChild.remove();
       if (found.held !== null) run.held.push([found.step, found.held]);
       run.sample = found;
       const cells = [String(found.step), found.held === null ? "" : number(found.held), found.text.trim()];
@@ -171,7 +177,7 @@ function draw(view) {
       later();
     },
     look(found) { run.found = found; later(); },
-    unknown({ unknown }) { say(`Unknown to the model and ${run.kept ? "read as \ufffd" : "left out"}: ${unknown.slice(0, 20).join(" ")}`); },
+    unknown({ missed }) { say(missed); },
     followed: byHand,
     muted({ head: [layer, place], step, before, after }) {
       parts.headSay.textContent = before === null ? "The file has no text to measure the loss on." :
@@ -245,11 +251,12 @@ function draw(view) {
     const when = is_now ? `Step ${step}: its loss is` : `At step ${step}, its loss was`;
     const so = [`${when} ${number(loss)} nats on ${unread()}`], doubts = doubt(step, loss);
     if (doubts) return `${so}. ${doubts}`;
-    const beaten = Object.keys(run.baselines).filter((name) => loss < run.baselines[name] - 0.005).pop();
+    const levels = Object.keys(run.baselines), passed = levels.filter((name) => loss < run.baselines[name] - 0.005).length;
+    const beaten = levels[passed - 1], next = levels[passed] ? `, but not better than ${levels[passed]}` : "";
     const among = loss > 2.3 ? whole(Math.round(Math.exp(loss))) : Math.exp(loss).toFixed(1);
     const unsure = loss < 0.05 ? "almost always sure and right" : `as unsure as if ${among} of the ${whole(run.size)} tokens were equally likely`;
-    so[0] += beaten ? `, so it ${is} ${unsure}. It ${is} better than ${beaten}.` : `. It ${is} no better than guessing among all ${whole(run.size)} tokens.`;
-    if (rate > 0.03 && step >= 60) so.push(`At a learning rate of ${rate}, steps are so long that it learns little more.`);
+    so[0] += beaten ? `, so it ${is} ${unsure}. It ${is} better than ${beaten}${next}.` : `. It ${is} no better than guessing among all ${whole(run.size)} tokens.`;
+    if (rate > 0.03 && step >= 60) so.push(`At a learning rate of ${rate}, each step overshoots.`);
     if (words !== null) so.push(`${words < 0.9 ? "Of" : "Now it writes words: of"} the words in this step\u2019s row below, ${percent(words)} occur in the text.`);
     // 3 nats: as unsure as between 20 names.
     if (names && names[0] < 3 && names[0] < names[1] - 0.7)
@@ -279,11 +286,11 @@ function draw(view) {
     const levels = Object.values(run.baselines), held = run.held.map((one) => one[1]), n = Math.max(100, run.loss.length);
     const most = Math.max(1, ...levels), top = Math.min(2.5 * most, Math.max(1.12 * most, ...held, ...run.loss.slice(-200)));
     const width = Math.min(600, (chart.parentElement || chart).clientWidth || 600), end = width - 108;
-    const x = (step) => 34 + ((end - 34) * step) / n, y = (loss) => 212 - (200 * Math.min(loss, top)) / top;
+    const x = (step) => 34 + ((end - 34) * step) / n, y = (loss) => 212 - (192 * Math.min(loss, top)) / top;
     const text = (at, words, more) => svg("text", { x: at[0], y: at[1], "font-size": LETTER, ...more }, words);
     const path = (d, more) => svg("path", { d, fill: "none", stroke: "currentColor", ...more });
     const line = (points, more) => path(`M${points.map(([step, loss]) => `${x(step).toFixed(1)} ${y(loss).toFixed(1)}`).join("L")}`, more);
-    const drawn = [path(`M34 8V212H${end}`, { "stroke-opacity": 0.6 }), text([end + 20, 229], "steps")];
+    const drawn = [path(`M34 16V212H${end}`, { "stroke-opacity": 0.6 }), text([end + 20, 229], "steps")];
     let every = Math.pow(10, Math.floor(Math.log10(n))) / 2, above = -20;
     while (n / every > 5) every *= 2;
     for (let step = 0; step <= n; step += every) drawn.push(text([x(step), 229], String(step), { "text-anchor": "middle" }));
@@ -300,7 +307,7 @@ function draw(view) {
     }
     if (points.length) drawn.push(line(points, { "class": "tl-batches" }));
     const cut = [...held, ...points.map((one) => one[1])].some((loss) => loss > top);
-    drawn.push(text([40, 14], `loss, in nats per token${cut ? " (higher ones are cut off)" : ""}`));
+    drawn.push(text([40, 11], `loss, in nats per token${cut ? " (higher ones are cut off)" : ""}`));
     const last = held.length - 1;
     if (held.length) drawn.push(line(run.held, { "class": "tl-held" }),
       svg("circle", { cx: x(run.held[last][0]), cy: y(held[last]), r: 4, "class": "tl-held" }));
@@ -362,13 +369,14 @@ function draw(view) {
       for (let s = 0; s <= t; s++) if (weight(head, t, s) > 0.01) drawn.push(svg("rect",
         { x: 76 + s * side, y: t * side, width: side, height: side, "fill-opacity": Math.sqrt(weight(head, t, s)).toFixed(2) }));
     });
-    const again = found.again ? `. At a token that occurred earlier, ${percent(found.after)} is on the token that followed it then.` : ".";
-    const says = `Layer ${head[0]}, head ${head[1]}: ${percent(found.before)} of its attention is on the previous token${again}`;
+    const again = found.again ? ` Where a token comes again, ${percent(found.after)} of the attention is on what followed it before.` : "";
+    const before = all.length > 1 ? `: ${percent(found.before)} of its attention is on the previous token.` : ".";
+    const says = `Layer ${head[0]}, head ${head[1]}${before}${again}`;
     parts.map.setAttribute("viewBox", `0 0 ${width} ${n * side + 75}`);
     parts.map.setAttribute("aria-label", says);
     parts.map.replaceChildren(...drawn);
-    parts.mapSay.textContent = n ? `Each row is a token; the stronger a square\u2019s color, the more that token looks at the column\u2019s. ${says}` :
-      "Type a text with tokens in the vocabulary.";
+    const row = `Each row is a token; the stronger a square\u2019s color, the more that token looks at the column\u2019s. ${says}`;
+    parts.mapSay.textContent = `${run.found.missed} ${n ? row : ""}`.trim();
   }
 
   function shown(token) { return token.replace(/\n/g, "\u23ce").replace(/^ (?=.)/, "").replace(/^ $/, "\u2423"); }
@@ -411,18 +419,19 @@ function draw(view) {
     view.controls.append(...parts.controls.children);
     const listen = (event, all) => Object.entries(all).forEach(([name, act]) => parts[name].addEventListener(event, act));
     listen("click", {
-      train() { parts.hand.hidden = true; press(on ? "stop" : "train"); pressed(!on); },
+      train() { parts.hand.hidden = true; pressed(!on); press(on ? "train" : "stop"); },
       step() { pressed(false); press("step"); },
       forget() { if (may_go("")) forget(); },
       silence() { press("mute", { head }); },
       write() {
         run.wrote = null;
         parts.written.replaceChildren();
-        parts.wrote.textContent = parts.begin.value;
+        parts.wrote.replaceChildren();
         press("write", { text: parts.begin.value });
       },
       save() { press("save"); },
     });
+    listen("mousedown", { train(event) { if (on) event.preventDefault(); } }); // Stop stops: it does not leave the seed's field
     listen("input", { rate, look, own: another });
     listen("change", { text: choose, size: another, seed: another, file: open });
     listen("dragover", { own: (event) => event.preventDefault() });
@@ -441,11 +450,11 @@ function draw(view) {
   }
 
   async function open() {
-    const [file] = parts.file.files, bytes = file && may_go() && (await file.arrayBuffer());
+    const [file] = parts.file.files, bytes = file && (await file.arrayBuffer());
     parts.file.value = ""; // the same file can be opened again
     if (!bytes) return;
     await trainer();
-    post("open", { bytes, stories: parts.stories, which: ++runs });
+    post("open", { bytes, stories: parts.stories });
   }
 
   async function drop(event) {
