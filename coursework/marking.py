@@ -21,7 +21,6 @@ POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-s
 
 
 def page(where, assignment):
-    """The page of an assignment as HTML."""
     all_marks = [marks for marks in results.marks_in(where, assignment) if marks.points]
     given, worth = words.read(where, assignment), sources.points(assignment)
     body = [f"<h1>{escape(sources.title(assignment))}</h1>"]

@@ -5,7 +5,6 @@ from html import escape
 from itertools import zip_longest
 from pathlib import Path
 from string import Template
-from types import MappingProxyType
 
 from markdown_it import MarkdownIt
 
@@ -29,14 +28,14 @@ def page_of_tables(title, body):
     return page(title, f"<h1>{escape(title)}</h1>\n{body}\n<script>\n{SORT}</script>")
 
 
-def as_typed(text, attached=MappingProxyType({})):
+def as_typed(text, attached=None):
     """Any text of a student's as HTML, in a time that grows as it does. attached: pictures, name -> (type, base64)."""
     text = TURNS.sub(lambda turn: f"\\u{ord(turn[0]):04x}", text.encode("utf-8", "backslashreplace").decode())
     more = len(text) - MOST_ANSWER
     if more > 0:
         text = f"{text[:MOST_ANSWER]}\n\n... {more} more characters are in the notebook itself"
     html = f'<pre dir="auto">{escape(text)}</pre>'
-    for name, (kind, data) in attached.items():
+    for name, (kind, data) in (attached or {}).items():
         html += f'<img src="data:{escape(kind)};base64,{escape(data)}" alt="{escape(name)}">'
     return html
 

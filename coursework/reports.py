@@ -32,8 +32,8 @@ def of_another(assignment, marks):
     others = [one for one in handed_in if not one.points and "was asked for" in str(one.notes)]
     if 2 * len(others) <= len(handed_in):
         return []
-    count = f"{len(others)} of {len(handed_in)} students"
-    doubt = f"{count} handed in another assignment or variant. Is {assignment} right?"
+    count = f"{len(others)} of {len(handed_in)}"
+    doubt = f"{count} students handed in another assignment or variant. Is {assignment} right?"
     print(doubt)
     return [doubt]
 

@@ -33,7 +33,6 @@ class Student:
 
     @property
     def name(self):
-        """The student's name in tables: that of the roster."""
         return self.shown or self.id
 
     @property

@@ -49,7 +49,6 @@ def statements(text, unread=()):
 
 
 def nodes_of(*texts):
-    """The nodes of the code in texts."""
     return [node for text in texts for one in statements(text) for node in ast.walk(one)]
 
 
@@ -145,7 +144,6 @@ def code_of(assignment, solved=False):
 
 
 def functions(assignment):
-    """The names of the functions that an assignment asks for."""
     return set(by_name(code_of(assignment).values()))
 
 

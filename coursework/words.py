@@ -100,7 +100,6 @@ class Score:
 
     @property
     def status(self):
-        """How far the marking of a submission is, in a few words."""
         if not self.marks.submitted:
             return "no submission"
         if not self.cells:
@@ -114,7 +113,6 @@ class Score:
 
 
 def scores(where, assignment, all_marks):
-    """Return the `Score` of each of these marks."""
     given, late = read(where, assignment), lateness.late(where, assignment)
     oral = [given.get((one.student, ORAL), Word()) for one in all_marks]
     return [Score(one, _cells(one, given), late.get(one.student, Late()), word) for one, word in zip(all_marks, oral)]
@@ -145,7 +143,6 @@ def untouched(marks, name):
 
 
 def changed(word, marks, name):
-    """Whether an answer is not the one that the teacher marked."""
     return word.answer not in ("", digest(marks, name))
 
 
