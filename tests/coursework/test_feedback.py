@@ -21,7 +21,6 @@ def page_of(points, comments=(), **how):
 
 
 def text_of(page):
-    """The text of a page, without its tags."""
     body = page.split("<body>")[1]
     return unescape("".join(piece.split(">", 1)[-1] for piece in body.split("<")))
 

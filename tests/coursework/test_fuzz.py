@@ -68,7 +68,6 @@ NOTEBOOKS = changed(json.loads(SOLVED)).map(json.dumps)
 
 @st.composite
 def mutilated(draw, content):
-    """Bytes where some were changed, cut out, or cut off."""
     content = bytearray(content)
     for _ in range(draw(st.integers(1, 6))):
         place = draw(st.integers(0, len(content)))
@@ -142,7 +141,6 @@ def test_any_folder_leaves_the_neighbor(places):
         assert name[0] not in "=+-@. " and not set(name) & set("/\\ ")
 
 
-@lru_cache
 def honest_records():
     """What the worker says of the solution, a record a line."""
     calls = prepared(checks.load, ASSIGNMENT, 1)[1]

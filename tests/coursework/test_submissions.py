@@ -30,7 +30,6 @@ def read(content, assignment=ASSIGNMENT, file=NAME):
 
 
 def names_of(told):
-    """The names of these sentences for the student."""
     known = {name: re.sub(r"\\{\w+\\}", ".+", re.escape(text)) for name, text in submissions.TOLD.items()}
     return [next(name for name, pattern in known.items() if re.fullmatch(pattern, text)) for text in told]
 

@@ -29,7 +29,6 @@ for section, last, first, *what, days, score, automatic in (line.split("\t") for
 
 
 def content(section, what, number, second):
-    """The bytes of a file."""
     others = {"another variant": VARIANT["moodle"], "another assignment": "3-bert-layer"}
     notebook = copy.deepcopy(solved_notebook(others.get(what, VARIANT[section])))
     notebook.metadata["student"] = number, second
