@@ -133,8 +133,6 @@ def remove(name):
 
 
 def copied(name, *sources, above=False):
-    """More cells with this one's metadata."""
-
     def edit(notebook):
         where = place(notebook, name) if above else len(notebook.cells)
         own = cell(notebook, name)

@@ -27,7 +27,6 @@ def _names(node, how):
 
 
 def binds(statement):
-    """The names that a statement at the top of a cell binds."""
     return similarity.bound_in([statement] if hasattr(statement, "name") else [*ast.walk(statement)])
 
 

@@ -130,7 +130,6 @@ def test_the_value_after_its_own_cell_is_kept(solved):
     ada = read(solved)
     assert "softmax" in ada.keep[ada.cells.index(GIVEN["softmax"])]
     assert not any("softmax" in ada.keep.get(i, ()) for i, text in enumerate(ada.cells) if text == EMPTY)
-    assert ada.keep[ada.cells.index("import numpy as np")] == ["np"]
 
 
 def test_the_fullest_and_newest_file_counts(solved, put, sort_out):
