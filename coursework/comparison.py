@@ -16,7 +16,6 @@ from coursework import checks, references, worker
 
 NEAR = 1e-3  # what is off by less may be right but for its precision
 MOST_WORDS = 300  # characters of a reason: a judge may quote what a student made up
-
 CLOSE = ", all of them close: is it float32 or rounded? Compute in float64, NumPy's default"
 ANOTHER_RULE = "this follows the rule of another course's notebook, such as last year's; read the rule in your own"
 

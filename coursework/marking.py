@@ -87,8 +87,6 @@ def _article(marks, name, most, given, text, answer=""):
 
 
 class Server(ThreadingHTTPServer):
-    """The page of an assignment at `address`, until it is shut down."""
-
     daemon_threads = True
 
     def __init__(self, where, assignment):

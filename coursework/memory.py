@@ -63,7 +63,6 @@ def place():
             continue
         finally:
             remove(path)
-    return None
 
 
 def remove(path):

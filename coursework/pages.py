@@ -13,7 +13,6 @@ MOST_ANSWER = 50_000  # characters of one answer
 TURNS = re.compile("[\u202a-\u202e\u2066-\u2069]")  # these change the direction of the text after them
 TEX = ((r"\sqrt", "√"), (r"\gamma", "γ"), (r"\beta", "β"), (r"\frac12", "½"))  # in our rubrics
 apart = "\u2068{}\u2069".format  # a name that is written from right to left turns nothing around it
-
 PAGE = Template(Path(__file__).with_name("page.html").read_text(encoding="utf-8"))
 SORT = Path(__file__).with_name("sort.js").read_text(encoding="utf-8")
 

@@ -77,7 +77,6 @@ def by_name(texts):
 
 
 def bound_in(nodes):
-    """The names that code binds, in whatever way."""
     names = {node.id for node in nodes if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)}
     names |= {node.arg for node in nodes if isinstance(node, ast.arg)}
     names |= {node.name for node in nodes if isinstance(node, (ast.FunctionDef, ast.ClassDef))}

@@ -326,7 +326,6 @@ def _keep_code(submission, pieces, held, release):
 
 
 def _keep_texts(submission, answers, extra):
-    """The texts and pictures that people are shown."""
     for name, pieces in answers.items():
         between = "\n\n# in another cell:\n" if pieces[0].kind == "code" else "\n\n"
         submission.answers[name] = between.join(dict.fromkeys(piece.text for piece in pieces))

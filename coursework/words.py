@@ -23,6 +23,7 @@ HEADINGS = ["student", "question", "points", "comment", "answer"]
 NO_ANSWER = "Nothing was written here."
 ORAL, MOST_ORAL = "oral", 4
 MOST_COMMENT = 5_000  # characters
+OLD = Path(__file__).with_name("gradebook.sql").read_text(encoding="utf-8")  # the query for nbgrader's gradebook
 
 
 @dataclass(frozen=True)
@@ -87,8 +88,6 @@ def give(where, assignment, given):
 
 @dataclass
 class Score:
-    """The result of one student in an assignment: marks, the teacher's points, and how late the file came."""
-
     marks: Marks
     cells: dict[str, tuple] = field(default_factory=dict)  # cell -> (points or None, out of how many, comment)
     late: Late = Late()
@@ -137,7 +136,6 @@ def blank(marks, name):
 
 
 def untouched(marks, name):
-    """Whether the student left the cell as it was given, or removed it."""
     given = released(marks.assignment).marked[name].source
     return marks.answers.get(name, given).strip() in ("", given.strip())
 
@@ -150,9 +148,6 @@ def digest(marks, name):
     """What stands for an answer in the file: another answer, or another picture in it, has another digest."""
     answer = marks.answers.get(name, ""), marks.pictures.get(name, {}), marks.extra
     return hashlib.sha256(repr(answer).encode("utf-8", "surrogatepass")).hexdigest()[:12]
-
-
-OLD = Path(__file__).with_name("gradebook.sql").read_text(encoding="utf-8")  # the query for nbgrader's gradebook
 
 
 def convert(where, assignment):
