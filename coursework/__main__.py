@@ -47,7 +47,6 @@ def grade(given):
     rosters.check_same_class(given.to, given.assignment, students)
     if given.late:
         lateness.checked(given.late)
-
     try:
         results.check_apart(given.submissions, given.to)
         sandbox.ready()

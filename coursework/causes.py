@@ -42,7 +42,6 @@ class Code:
     keep: dict[int, list[str]] = field(default_factory=dict)
 
     def text(self, cell, number):
-        """Return a line of a cell; empty if there is none."""
         lines = [] if cell is None or number is None else self.sources[cell].split("\n")[number - 1 : number]
         return lines[0].strip()[:MOST_CODE] if lines else ""
 

@@ -13,13 +13,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from coursework import references, worker
-from coursework.checks import Call
+from coursework import checks, references, worker
 
 NEAR = 1e-3  # what is off by less may be right but for its precision
 MOST_NUMBERS = 9_999  # of an array whose shape is told: longer nested lists could spell the inputs by it
 MOST_WORDS = 300  # characters of a reason: a judge may quote what a student made up
-
 CLOSE = ", all of them close: is it float32 or rounded? Compute in float64, NumPy's default"
 ANOTHER_RULE = "this follows the rule of another course's notebook, such as last year's; read the rule in your own"
 
@@ -29,14 +27,13 @@ class Verdict:
     """What a check finds. call, record: the first call that is wrong, and what came of it, if anything did."""
 
     cases: dict[str, bool] = field(default_factory=dict)  # what its calls try -> whether all of these are right
-    call: Call | None = None
+    call: checks.Call | None = None
     record: dict | None = None
     reason: str | None = None  # what is wrong with its value, for the student
     hint: str = ""  # that of the usual mistake that gives the same values
 
 
 def compare(work):
-    """`runs.Work` with its verdicts, check by check."""
     for check, calls in work.exam.by_check.items():
         verdict = work.verdicts[check] = Verdict()
         tried = [(call, work.records.get(f"{check}.{i}")) for i, call in enumerate(calls)]
@@ -78,16 +75,13 @@ def _hint(work, check):
     for one, calls in work.exam.by_check.items() if mistakes else ():
         tried = [(call, work.records.get(f"{one}.{i}")) for i, call in enumerate(calls) if call.name == name]
         (here if one == check else elsewhere).extend(tried)
-    here += [(call, record) for call, record in elsewhere if _is_right(call, record)]
+    came = [(call, record) for call, record in elsewhere if record is not None and record["error"] is None]
+    here += [(call, record) for call, record in came if wrong(call, record["value"]) is None]
     here = [(call, _came(record)) for call, record in here]
     elsewhere = [(call, _came(record)) for call, record in elsewhere]
     fitting = [(hint, one) for hint, one in mistakes if all(_gives(one, *asked) for asked in here)]
     everywhere = (hint for hint, one in fitting if all(_gives(one, *asked) for asked in elsewhere))
     return next(everywhere, fitting[0][0] if fitting else "")
-
-
-def _is_right(call, record):
-    return record is not None and record["error"] is None and wrong(call, record["value"]) is None
 
 
 def _came(record):

@@ -14,10 +14,8 @@ MOST_OWN = 20_000  # bytes of a value that a question about the student's own co
 
 
 class Exam(NamedTuple):
-    """by_check: check -> its calls. calls: the same for the worker."""
-
     by_check: dict[str, list[checks.Call]]
-    calls: list[dict]
+    calls: list[dict]  # the same for the worker
 
 
 def prepare(assignment, seed):

@@ -1,8 +1,7 @@
 """The marks as CSV files: for the teacher, for Canvas and for Moodle."""
 
-from coursework import sources, tables, words
+from coursework import rosters, sources, tables, words
 from coursework.results import write
-from coursework.rosters import Student
 
 HEADINGS = "assignment student_id last_name first_name email score max_score status automatic days_late oral".split()
 
@@ -13,7 +12,7 @@ def export(results, listed, scores):
     by_assignment, cells = {}, {}
     for one in scores:
         marks = one.marks
-        student = listed.get(marks.assignment, {}).get(marks.student, Student(marks.student))
+        student = listed.get(marks.assignment, {}).get(marks.student, rosters.Student(marks.student))
         score = _number(None if one.total is None else one.late.points(one.total))
         cells[marks.student, marks.assignment] = score, _number(one.oral.points)
         line = [marks.assignment, student.name, student.last_name, student.first_name, student.email, score]
@@ -37,7 +36,7 @@ def _canvas(cells, listed, asked):
     people = [pair for students in listed.values() for pair in students.items()]
     roster = dict(sorted(people, key=lambda pair: "ID" in dict(pair[1].row)))  # Canvas's own lines go over others
     for id in sorted({student for student, _ in cells} | set(roster)):
-        student = roster.get(id, Student(id))
+        student = roster.get(id, rosters.Student(id))
         row = {"ID": "", "SIS User ID": "", "Section": "", **dict(student.row)}
         name = row.get("Student") or ", ".join(filter(None, (student.last_name, student.first_name))) or student.name
         known = row["ID"], row["SIS User ID"], row.get("SIS Login ID") or student.name, row["Section"]

@@ -6,10 +6,8 @@ from functools import lru_cache
 from html import escape
 from itertools import groupby
 
-from coursework import pages, sources, words
-from coursework.files import MOODLE, of_an_lms, student_name
+from coursework import files, pages, sources, submissions, words
 from coursework.results import write, write_archive
-from coursework.submissions import TOLD
 
 MOST_NOTES = 30  # of one submission, in the report and on the page
 MOST_TEXT = 2_000  # characters of a reason, or of what else is said to a student
@@ -17,8 +15,6 @@ MOST_TEXT = 2_000  # characters of a reason, or of what else is said to a studen
 
 @dataclass(frozen=True)
 class Question:
-    """A question of an assignment."""
-
     title: str
     parts: dict[str, str]  # check or written cell -> what it is, for a student
     answers: list[str]  # solution or written cells
@@ -40,7 +36,8 @@ def questions(assignment):
             one.answers.append(cell.metadata[mark])
         if mark == "written":
             one.parts[cell.metadata.written] = "In words"
-            one.rubrics[cell.metadata.written] = sources.rubrics(assignment)[cell.metadata.written]
+            marked = rf"\*\*Rubric\.\*\*|{sources.END}"
+            one.rubrics[cell.metadata.written] = re.split(marked, cell.source + sources.END)[1]
         if mark == "check":
             what = "The notebook's check, on new inputs" if cell.source.strip() else "A hidden check"
             one.parts[cell.metadata.check] = what if what not in one.parts.values() else "Another hidden check"
@@ -62,7 +59,7 @@ def page(score):
     seen = set()
     title, who = sources.title(marks.assignment), pages.apart(marks.student)
     body = [f"<main>\n<h1>{escape(title)}</h1>\n<p><strong>{escape(who)}</strong>: {escape(total)}</p>"]
-    several = len(set(marks.reasons.values())) > 1 and TOLD["blank"] not in marks.told
+    several = len(set(marks.reasons.values())) > 1 and submissions.TOLD["blank"] not in marks.told
     body += ["<p>Start with the first wrong function; later ones may use it.</p>"] if several else []
     body += [f'<div class="told"><h2>About your notebook</h2><ul>{told}</ul></div>'] if told else []
     body += [_question(one, marks, given, seen) for one in (questions(marks.assignment) if given else [])]
@@ -143,7 +140,7 @@ def write_pages(results, assignment, scores):
 def returned(marks):
     """The name in the archive: Canvas and Moodle know by it whose page it is."""
     parts = marks.file.split(": ")[-1].split("/")
-    known = MOODLE.fullmatch(parts[0]) if len(parts) > 1 else of_an_lms(parts[0])
+    known = files.MOODLE.fullmatch(parts[0]) if len(parts) > 1 else files.of_an_lms(parts[0])
     if known and "\\" not in known[0]:
         return f"{known[0]}{'/' * (len(parts) > 1)}{marks.assignment}.html"
-    return f"{student_name(marks.student)}/{marks.assignment}.html"
+    return f"{files.student_name(marks.student)}/{marks.assignment}.html"

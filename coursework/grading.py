@@ -89,7 +89,6 @@ class Batch:
         results.save(self.where, self.marks_of(submission))
 
     def before(self, submission):
-        """The student's mark from before, if there is one."""
         found = results.load(self.where, submission.assignment, submission.student)
         return found if found and found.points else None
 

@@ -90,7 +90,6 @@ def late(where, assignment):
 
 
 def _of_all(found):
-    """What is kept of all assignments, out of the file."""
     for one in found.values():
         checked(one["rule"] or "0%/day")
         if not all(type(count) is int and 0 <= count <= 9999 for count in one["days"].values()):

@@ -21,7 +21,6 @@ POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-s
 
 
 def page(where, assignment):
-    """The page of an assignment as HTML."""
     all_marks = [marks for marks in results.marks_in(where, assignment) if marks.points]
     given, worth = words.read(where, assignment), sources.points(assignment)
     body = [f"<h1>{escape(sources.title(assignment))}</h1>"]
@@ -88,8 +87,6 @@ def _article(marks, name, most, given, text, answer=""):
 
 
 class Server(ThreadingHTTPServer):
-    """The page of an assignment at `address`, until it is shut down."""
-
     daemon_threads = True
 
     def __init__(self, where, assignment):

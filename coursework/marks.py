@@ -42,7 +42,6 @@ class Marks(HandedIn):
 
 
 def mark(work):
-    """The marks of a `runs.Work` whose values have been compared."""
     submission, code = work.submission, work.code
     marks = Marks(**{one.name: getattr(submission, one.name) for one in fields(HandedIn)})
     worth, by_case = sources.points(marks.assignment), sources.by_case(marks.assignment)

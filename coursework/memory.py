@@ -14,8 +14,6 @@ TOP = Path("/sys/fs/cgroup")
 
 
 class Group:
-    """A memory cgroup for one sandbox."""
-
     def __init__(self, path, limit):
         self.path, self.enter = path, ["sh", "-c", ENTER, str(path / "cgroup.procs")]
         path.mkdir()
@@ -65,11 +63,9 @@ def place():
             continue
         finally:
             remove(path)
-    return None
 
 
 def remove(path):
-    """Remove a group once all that was in it has ended."""
     until = time.monotonic() + 5
     while path.exists() and time.monotonic() < until:
         with contextlib.suppress(OSError):

@@ -60,7 +60,6 @@ def _parsed(line):
 
 
 def _error(error, cells):
-    """An error in its one form, or None if there was none."""
     if error is None:
         return None
     error = error if isinstance(error, dict) else {}
@@ -72,7 +71,6 @@ def _error(error, cells):
 
 
 def _missing(found, source):
-    """The imports of a cell that failed."""
     found = [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
     named = [{"line": _line_of(one.get("line"), source), "module": _name(one.get("module"))} for one in found]
     return [one for one in named if None not in one.values()][:MOST_MISSING]
@@ -83,5 +81,4 @@ def _line_of(number, source):
 
 
 def _name(name):
-    """A Python name, dotted or not, or None."""
     return name if isinstance(name, str) and len(name) <= 60 and NAME.fullmatch(name) else None

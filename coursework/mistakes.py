@@ -80,5 +80,4 @@ def first_fit(batch, length):
 
 
 def cosine(a, b):
-    """Return the cosine of each row of a with b."""
     return a @ b / (np.linalg.norm(a, axis=-1) * np.linalg.norm(b))

@@ -5,7 +5,6 @@ from html import escape
 from itertools import zip_longest
 from pathlib import Path
 from string import Template
-from types import MappingProxyType
 
 from markdown_it import MarkdownIt
 
@@ -14,7 +13,6 @@ MOST_ANSWER = 50_000  # characters of one answer
 TURNS = re.compile("[\u202a-\u202e\u2066-\u2069]")  # these change the direction of the text after them
 TEX = ((r"\sqrt", "√"), (r"\gamma", "γ"), (r"\beta", "β"), (r"\frac12", "½"))  # in our rubrics
 apart = "\u2068{}\u2069".format  # a name that is written from right to left turns nothing around it
-
 PAGE = Template(Path(__file__).with_name("page.html").read_text(encoding="utf-8"))
 SORT = Path(__file__).with_name("sort.js").read_text(encoding="utf-8")
 
@@ -29,14 +27,14 @@ def page_of_tables(title, body):
     return page(title, f"<h1>{escape(title)}</h1>\n{body}\n<script>\n{SORT}</script>")
 
 
-def as_typed(text, attached=MappingProxyType({})):
+def as_typed(text, attached=None):
     """Any text of a student's as HTML, in a time that grows as it does. attached: pictures, name -> (type, base64)."""
     text = TURNS.sub(lambda turn: f"\\u{ord(turn[0]):04x}", text.encode("utf-8", "backslashreplace").decode())
     more = len(text) - MOST_ANSWER
     if more > 0:
         text = f"{text[:MOST_ANSWER]}\n\n... {more} more characters are in the notebook itself"
     html = f'<pre dir="auto">{escape(text)}</pre>'
-    for name, (kind, data) in attached.items():
+    for name, (kind, data) in (attached or {}).items():
         html += f'<img src="data:{escape(kind)};base64,{escape(data)}" alt="{escape(name)}">'
     return html
 

@@ -22,10 +22,7 @@ ONE_START = threading.Lock()  # workers that ask for the first time at once woul
 
 
 def each(function, waiting):
-    """`attempted(function, *arguments)` for each of the arguments that wait, in turn: of a value that pickle can carry.
-
-    Each is computed in a separate process, so that one which takes too much costs no other value.
-    """
+    """`attempted(function, *arguments)` for each, in a process of its own: one that takes too much costs no other."""
     return (_computed(function, arguments) for arguments in waiting)
 
 
@@ -91,7 +88,6 @@ def judged(function, *given):
 
 
 def end_judges():
-    """End that process, if there is one."""
     if _judges.cache_info().currsize:
         _judges().shutdown()
     _judges.cache_clear()

@@ -52,7 +52,6 @@ def asked(question: Callable, assignment: str, names: list[str], *given):
 
 
 def computed(exercise: Exercise, function: Callable, mistakes: dict[str, Callable]) -> Outcomes:
-    """Return what the right function and the usual mistakes give in an exercise's cases."""
     made = {hint: [outcome(mistake, case) for case in exercise.cases] for hint, mistake in mistakes.items()}
     return Outcomes([outcome(function, case) for case in exercise.cases], made)
 

@@ -32,10 +32,9 @@ def of_another(assignment, marks):
     others = [one for one in handed_in if not one.points and "was asked for" in str(one.notes)]
     if 2 * len(others) <= len(handed_in):
         return []
-    count = f"{len(others)} of {len(handed_in)} students"
-    doubt = f"{count} handed in another assignment or variant. Is {assignment} right?"
-    print(doubt)
-    return [doubt]
+    said = f"{len(others)} of {len(handed_in)} students handed in another assignment or variant. Is {assignment} right?"
+    print(said)
+    return [said]
 
 
 def of_others(where, assignment, marks, students):

@@ -62,7 +62,6 @@ def kept(path, read):
 
 
 def keep(path, value):
-    """Keep a value there from now on."""
     write(path, json.dumps(value))
 
 
@@ -80,7 +79,6 @@ def seed_of(results):
 
 
 def save(results, marks):
-    """Write one student's marks to a separate file."""
     path = results / "marks" / marks.assignment / f"{marks.student}.json"
     keep(path, {"version": VERSION, "marks": asdict(marks)})
 
@@ -114,7 +112,6 @@ def _fits(value, kind):
 
 
 def assignments_in(results):
-    """The assignments that a results folder has marks for."""
     return sorted({path.parent.name for path in results.glob("marks/*/*.json")})
 
 
@@ -143,6 +140,5 @@ def key(assignment, seed, root=ROOT):
 
 
 def key_files(root=ROOT):
-    """The files that marks depend on."""
     paths = (path for one in OURS for path in (root / one, *(root / one).rglob("*")))
     return sorted(path for path in paths if path.is_file() and "__pycache__" not in path.parts)

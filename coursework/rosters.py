@@ -33,7 +33,6 @@ class Student:
 
     @property
     def name(self):
-        """The student's name in tables: that of the roster."""
         return self.shown or self.id
 
     @property
@@ -82,12 +81,10 @@ def known(roster):
 
 
 def keep(where, assignment, students):
-    """Keep the class of an assignment with its results, for later commands."""
     results.keep(where / f"roster-{assignment}.json", [asdict(student) for student in students.values()])
 
 
 def kept(where, assignment):
-    """The class of an assignment as it was kept; empty if there is none."""
     path = where / f"roster-{assignment}.json"
     found = results.kept(path, lambda rows: [results.fitting(Student, one) for one in rows])
     return {one.id: replace(one, row=tuple(map(tuple, one.row))) for one in found}

@@ -2,9 +2,7 @@
 
 from dataclasses import dataclass, field, replace
 
-from coursework import causes, exam, sandbox
-from coursework.comparison import Verdict
-from coursework.submissions import Submission
+from coursework import causes, comparison, exam, sandbox, submissions
 
 A_START = 0.3  # seconds that each run counts on top of the student's own, so that many short runs are not a way out
 
@@ -13,11 +11,11 @@ A_START = 0.3  # seconds that each run counts on top of the student's own, so th
 class Work:
     """A submission on its way to its marks: the record that each stage fills in and hands on."""
 
-    submission: Submission
+    submission: submissions.Submission
     exam: exam.Exam
     records: dict[str, dict]  # id of a call -> {"value", "error"}
     code: causes.Code
-    verdicts: dict[str, Verdict] = field(default_factory=dict)  # of each check
+    verdicts: dict[str, comparison.Verdict] = field(default_factory=dict)  # of each check
 
 
 class Lost(sandbox.Interrupted):

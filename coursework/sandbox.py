@@ -24,8 +24,7 @@ from pathlib import Path
 
 import numpy as np
 
-from coursework import memory, seccomp
-from coursework.messages import understood
+from coursework import memory, messages, seccomp
 
 WORKER = Path(__file__).with_name("worker.py")
 START = 60  # seconds until the first cell starts; nothing of the student's runs before that
@@ -180,7 +179,7 @@ def _collect(process, results, group, job, limits, stop):
         process.kill()  # its children die with it: --die-with-parent, and a separate process namespace
         process.wait()
         os.close(results)
-    outcome.calls, outcome.cells, outcome.last, done = understood(said, job)
+    outcome.calls, outcome.cells, outcome.last, done = messages.understood(said, job)
     outcome.said, outcome.took = len(said), time.monotonic() - began if began else 0
     if not done and outcome.ended in ("done", "timeout"):
         killed = process.returncode in (-signal.SIGKILL, seccomp.KILLED)  # no code in there can do either

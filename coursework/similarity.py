@@ -51,7 +51,6 @@ def statements(text, unread=()):
 
 
 def nodes_of(*texts):
-    """The nodes of the code in texts."""
     return [node for text in texts for one in statements(text) for node in ast.walk(one)]
 
 
@@ -80,7 +79,6 @@ def by_name(texts):
 
 
 def bound_in(nodes):
-    """The names that code binds, in whatever way."""
     names = {node.id for node in nodes if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)}
     names |= {node.arg for node in nodes if isinstance(node, ast.arg)}
     names |= {node.name for node in nodes if isinstance(node, NAMED) and node.name}
@@ -149,7 +147,6 @@ def code_of(assignment, solved=False):
 
 
 def functions(assignment):
-    """The names of the functions that an assignment asks for."""
     return set(by_name(code_of(assignment).values()))
 
 

@@ -37,7 +37,6 @@ WRITE_TEXT = "*Write your answer here.*\n"
 
 
 def names():
-    """Return the assignments, in order."""
     return sorted(path.parent.name for path in ASSIGNMENTS.glob("*/notebook.md"))
 
 
@@ -78,7 +77,6 @@ def rules(name):
 
 
 def constants(assignment):
-    """Return the constants of an assignment's rules in its variant."""
     name, variant = split(assignment)
     chosen = [one[drawn(variant, place, len(one))] for place, one in enumerate(rules(name).values())]
     return {constant: value for one in chosen for constant, value in one.items()}
@@ -133,23 +131,15 @@ def points(assignment, marks=("check", "written")):
 
 
 def by_case(assignment):
-    """The checks that give their points case by case."""
     return {cell.metadata.check for cell in source(assignment).cells if cell.metadata.get("by_case") is True}
-
-
-def rubrics(assignment):
-    """Written cell -> how it is marked, in Markdown."""
-    cells = [cell for cell in source(assignment).cells if kind(cell) == "written"]
-    return {cell.metadata.written: re.split(rf"\*\*Rubric\.\*\*|{END}", cell.source + END)[1] for cell in cells}
 
 
 def title(assignment):
     """The assignment's title: the first heading of its source, with the name of the variant."""
     heading = re.search(r"^# (.+)$", source(assignment).cells[0].source, re.M).group(1)
     variant = split(assignment)[1]
-    if not variant or heading.endswith(f", {variant}"):
-        return heading
-    return f"{heading}, {variant}"  # of an assignment without rules: two columns of a gradebook need two names
+    named = f", {variant}" if variant else ""  # also without rules: two columns of a gradebook need two names
+    return heading.removesuffix(named) + named
 
 
 def student_notebook(assignment, install=None, solved=False):

@@ -39,8 +39,6 @@ KINDS = [line.split("\t") for line in (HERE / "kinds.tsv").read_text(encoding="u
 
 @dataclass
 class Submission(HandedIn):
-    """One student's notebook for one assignment."""
-
     cells: list[str] = field(default_factory=list)  # the code that will run
     keep: dict[int, list[str]] = field(default_factory=dict)  # a cell's number -> names with a value that is graded
 
@@ -118,15 +116,12 @@ def age(handed_in):
 
 @dataclass(frozen=True)
 class Release:
-    """What students got."""
-
     marked: dict  # name -> cell
     texts: set[str]  # of all cells, and none
     roles: dict[str, str]  # name -> `sources.kind`
     defined: dict[str, dict[str, bool]]  # solution -> {name that it is to define: whether it is a function's}
 
     def of(self, *roles):
-        """The names of the cells with these roles."""
         return [name for name, role in self.roles.items() if role in roles]
 
     answers = property(lambda self: self.of("solution", "written"))
@@ -134,8 +129,6 @@ class Release:
 
 @dataclass(eq=False)
 class Piece:
-    """A cell of a notebook."""
-
     name: str | None  # as in the release; None for what the student added
     kind: str
     text: str
@@ -337,7 +330,6 @@ def _keep_code(submission, pieces, held, release):
 
 
 def _keep_texts(submission, answers, extra):
-    """The texts and pictures that people are shown."""
     for name, pieces in answers.items():
         between = "\n\n# in another cell:\n" if pieces[0].kind == "code" else "\n\n"
         submission.answers[name] = between.join(dict.fromkeys(piece.text for piece in pieces))

@@ -23,6 +23,7 @@ HEADINGS = ["student", "question", "points", "comment", "answer"]
 NO_ANSWER = "Nothing was written here."
 ORAL, MOST_ORAL = "oral", 4
 MOST_COMMENT = 5_000  # characters
+OLD = Path(__file__).with_name("gradebook.sql").read_text(encoding="utf-8")  # the query for nbgrader's gradebook
 
 
 @dataclass(frozen=True)
@@ -87,8 +88,6 @@ def give(where, assignment, given):
 
 @dataclass
 class Score:
-    """The result of one student in an assignment: marks, the teacher's points, and how late the file came."""
-
     marks: Marks
     cells: dict[str, tuple] = field(default_factory=dict)  # cell -> (points or None, out of how many, comment)
     late: Late = Late()
@@ -100,7 +99,6 @@ class Score:
 
     @property
     def status(self):
-        """How far the marking of a submission is, in a few words."""
         if not self.marks.submitted:
             return "no submission"
         if not self.cells:
@@ -114,7 +112,6 @@ class Score:
 
 
 def scores(where, assignment, all_marks):
-    """Return the `Score` of each of these marks."""
     given, late = read(where, assignment), lateness.late(where, assignment)
     oral = [given.get((one.student, ORAL), Word()) for one in all_marks]
     return [Score(one, _cells(one, given), late.get(one.student, Late()), word) for one, word in zip(all_marks, oral)]
@@ -139,13 +136,11 @@ def blank(marks, name):
 
 
 def untouched(marks, name):
-    """Whether the student left the cell as it was given, or removed it."""
     given = released(marks.assignment).marked[name].source
     return marks.answers.get(name, given).strip() in ("", given.strip())
 
 
 def changed(word, marks, name):
-    """Whether an answer is not the one that the teacher marked."""
     return word.answer not in ("", digest(marks, name))
 
 
@@ -153,9 +148,6 @@ def digest(marks, name):
     """What stands for an answer in the file: another answer, or another picture in it, has another digest."""
     answer = marks.answers.get(name, ""), marks.pictures.get(name, {}), marks.extra
     return hashlib.sha256(repr(answer).encode("utf-8", "surrogatepass")).hexdigest()[:12]
-
-
-OLD = Path(__file__).with_name("gradebook.sql").read_text(encoding="utf-8")  # the query for nbgrader's gradebook
 
 
 def convert(where, assignment):

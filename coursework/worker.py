@@ -127,10 +127,7 @@ def timed(action, end, used=0):
 
 
 def parsed(source, name):
-    """The statements of a cell. Lines that only IPython understands (%magic, !command, help?) are `pass`, or give None.
-
-    The code after %time runs like any other.
-    """
+    """The statements of a cell. Lines for IPython alone (%magic, !command, help?) are `pass`, or give None."""
     lines = source.split("\n")  # as Python counts lines: splitlines knows other ends, which may be part of a text
     while True:
         try:

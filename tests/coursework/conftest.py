@@ -73,17 +73,14 @@ def _of_this_process(tmp_path_factory):
 
 
 def cell(notebook, name):
-    """The cell of a notebook that has this nbgrader name."""
     return next(c for c in notebook.cells if c.metadata.get("nbgrader", {}).get("grade_id") == name)
 
 
 def with_code(notebook, name, code):
-    """A copy of the notebook where one cell holds other code."""
     return with_cells(notebook, {name: code})
 
 
 def with_cells(notebook, code):
-    """A copy of a notebook where each of these cells holds other code."""
     notebook = copy.deepcopy(notebook)
     for name, source in code.items():
         cell(notebook, name).source = source
@@ -156,12 +153,6 @@ def sort_out(tmp_path):
     return run
 
 
-@pytest.fixture
-def grade(tmp_path, bubblewrap):
-    """grade(): the marks of all that was handed in, by student."""
-    return functools.partial(grade_all, tmp_path)
-
-
 @pytest.fixture(scope="session")
 def graded(tmp_path_factory, bubblewrap):
     """Three students, one with a broken file and one with nothing, graded by the command itself: once for all tests."""
@@ -178,7 +169,6 @@ def graded(tmp_path_factory, bubblewrap):
 
 
 def grade_again(folder, results, *more):
-    """Give the command that grades folder/submitted, with the class in folder/class.csv."""
     command = ["grade", folder / "submitted", "--to", results, "--assignment", ASSIGNMENT]
     return main([str(argument) for argument in [*command, "--roster", folder / "class.csv", *more]])
 

@@ -105,7 +105,6 @@ def jpeg(width, height, scans=1, segments=b"\xff\xe0\0\4ab"):
 
 
 def update(name, **fields):
-    """The cell's source, outputs, attachments, or count."""
     return lambda notebook: cell(notebook, name).update(fields)
 
 
@@ -118,7 +117,6 @@ def append(name, more):
 
 
 def empty(name):
-    """The cell is as it was released."""
     return put(name, cell(blank(), name).source)
 
 
@@ -135,8 +133,6 @@ def remove(name):
 
 
 def copied(name, *sources, above=False):
-    """More cells with this one's metadata."""
-
     def edit(notebook):
         where = place(notebook, name) if above else len(notebook.cells)
         own = cell(notebook, name)
@@ -160,7 +156,6 @@ def code(text):
 
 
 def pictures(kind, *data):
-    """WRITTEN has these attachments."""
     return update(WRITTEN, attachments={f"{i}.{kind}": {f"image/{kind}": one} for i, one in enumerate(data)})
 
 

@@ -68,21 +68,6 @@ def test_a_message_or_a_class_tells_no_input(leak, attention_marks):
     assert said and not [line for line in said if "0000" in line or len(line) > 120]
 
 
-PROJECTS = {  # cell -> (code, checks that have no points)
-    "report": ("REPORT = {'average_cosine': 0.5, 'neighbor_purity': 1.0, 'neighbor_margin': 0.1, 'p_value': 0.001}",
-               {"report-public"}),
-    "collection": ("TEXTS, LABELS = ['\\ud800' + str(i) for i in range(40)], ['a', 'b'] * 20",
-                   {"collection-public", "report-public"}),
-}  # fmt: skip
-
-
-def test_partial_project_loses_only_the_missing_points(tmp_path, bubblewrap):
-    solved = solved_notebook("5-project")
-    notebooks = {where: with_cells(solved, {where: code}) for where, (code, _) in PROJECTS.items()}
-    for where, marks in batch(tmp_path, "5-project", notebooks).items():
-        assert {check for check, points in marks.points.items() if not points} == PROJECTS[where][1]
-
-
 HUGE = {
     "spaces": ("(\n" + " " * 19_000 + "\n") * 10_000,
     "brackets": "(" * 20_000_000,

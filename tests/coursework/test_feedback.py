@@ -21,7 +21,6 @@ def page_of(points, comments=(), **how):
 
 
 def text_of(page):
-    """The text of a page, without its tags."""
     body = page.split("<body>")[1]
     return unescape("".join(piece.split(">", 1)[-1] for piece in body.split("<")))
 
@@ -107,10 +106,9 @@ def test_the_report_says_first_what_is_worst():
     assert words.Score(noted[-1]).status == "needs your attention"
 
 
-@pytest.mark.parametrize(
-    "note",
-    ["\\[x](javascript:alert(1))", "<b>", "`a`", "# x", "https://x.org", "$\\href{a}{b}$", "&lt;b&gt;", "![a](b)"],
-)
+@pytest.mark.parametrize("note", [
+    "\\[x](javascript:alert(1))", "<b>", "`a`", "# x", "https://x.org", "$\\href{a}{b}$", "&lt;b&gt;", "![a](b)",
+])  # fmt: skip
 def test_a_note_of_the_report_is_text(note):
     report = reports.report([Marks("ada", ASSIGNMENT, notes=[f"file {note}", note])], [])
     line = report.split("- file ")[1].splitlines()[0]

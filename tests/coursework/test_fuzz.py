@@ -68,7 +68,6 @@ NOTEBOOKS = changed(json.loads(SOLVED)).map(json.dumps)
 
 @st.composite
 def mutilated(draw, content):
-    """Bytes where some were changed, cut out, or cut off."""
     content = bytearray(content)
     for _ in range(draw(st.integers(1, 6))):
         place = draw(st.integers(0, len(content)))
@@ -117,7 +116,6 @@ ENDINGS = st.sampled_from([b"", b".ipynb", b".IPYNB.txt", b".zip", b".py", b"_1_
 @bounded(60)
 @given(st.lists(st.tuples(PLACES, ENDINGS, st.sampled_from(["file", "link", "pipe"])), max_size=6))
 def test_any_folder_leaves_the_neighbor(places):
-    """Reading it ends, the honest one is there, and names are safe."""
     with tempfile.TemporaryDirectory() as folder:
         put_file(Path(folder) / "ada" / f"{ASSIGNMENT}.ipynb", SOLVED)
         for parts, ending, kind in places:
@@ -142,9 +140,7 @@ def test_any_folder_leaves_the_neighbor(places):
         assert name[0] not in "=+-@. " and not set(name) & set("/\\ ")
 
 
-@lru_cache
 def honest_records():
-    """What the worker says of the solution, a record a line."""
     calls = prepared(checks.load, ASSIGNMENT, 1)[1]
     lines = [{"start": "cell 0"}, {"cell": 0, "error": None, "missing": []}]
     for name in FULL:

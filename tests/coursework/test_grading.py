@@ -142,7 +142,6 @@ def test_what_is_graded_is_not_graded_again(solved, hand_in, marked, monkeypatch
 
 
 def test_the_seed_is_the_courses_in_every_folder(tmp_path, monkeypatch):
-    """And on every machine."""
     monkeypatch.setattr(results, "COURSE", tmp_path / "course.json")
     seed = results.seed_of(tmp_path / "one")
     assert seed == results.seed_of(tmp_path / "one") == results.seed_of(tmp_path / "other")

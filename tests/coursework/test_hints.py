@@ -5,11 +5,11 @@ import pytest
 from coursework import checks, comparison, exam, references, runs, submissions
 
 
-def verdicts(assignment, *cells):
-    """Check -> verdict, of the public and hidden checks of a solved notebook where these cells hold other code."""
-    names = dict(vars(references.of(assignment)))
+def verdicts(assignment, *cells, solved=None, kinds=("-public", "-hidden")):
+    """Check -> verdict, of these checks of a notebook, solved as another one, where these cells hold other code."""
+    names = dict(vars(references.of(solved or assignment)))
     exec("\n".join(cells), names)  # the solutions have other globals, so a wrong function is not their mistake
-    draws = {name: draw for name, draw in checks.load(assignment).items() if not name.endswith("-bert")}
+    draws = {name: draw for name, draw in checks.load(assignment).items() if name.endswith(kinds)}
     by_check = {name: exam.drawn(assignment, name, draw, 1) for name, draw in draws.items()}
     by_check = {name: calls for name, calls in by_check.items() if calls[0].judge is None}
     asked = {f"{name}.{i}": call for name, calls in by_check.items() for i, call in enumerate(calls)}

@@ -13,10 +13,6 @@ from coursework import checks, comparison, references
 from tutorial_book.exercises.exercise import EXERCISES
 
 
-class Subclass(np.ndarray):
-    pass
-
-
 class Texts(list):
     pass
 
@@ -28,7 +24,7 @@ def forms(value):
         yield from (value + 1.5e-6, value * (1 + 1.5e-6), value + 3e-6)
     if isinstance(value, np.ndarray):
         f = value.astype(float)
-        yield from (f.tolist(), Texts(f.tolist()), np.ma.array(f), np.ma.array(f, mask=f > 0), f.view(Subclass))
+        yield from (f.tolist(), Texts(f.tolist()), np.ma.array(f), np.ma.array(f, mask=f > 0))
         yield from (np.rec.array(f), memoryview(f), collections.deque(f.tolist()), iter(f.tolist()), -(-f))
         yield from (f.astype(kind) for kind in ("f4", "f2", "g", "c16", "O", "U", "S9", "i8", "?", ">f8", "u1"))
         yield from (f + 1e-9, f + 1e-3, f * np.nan, f * np.inf, f.T, f[None], f.ravel(), list(f), f[..., None])

@@ -42,7 +42,6 @@ def server(where):
 
 @pytest.fixture
 def tab(server, browser):
-    """The page in a browser, and what it asked for."""
     page = browser.new_page()
     page.asked, page.dialogs = [], []
     page.on("request", lambda request: page.asked.append(request.url))

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from coursework import causes, checks, comparison, exam, marks, results, runs, sandbox, sources, submissions, worker
-from tests.coursework.conftest import ASSIGNMENT, prepared, with_code
+from tests.coursework.conftest import ASSIGNMENT, grade_all, prepared, with_code
 
 ROOT = results.ROOT
 
@@ -42,9 +42,7 @@ def test_each_usual_mistake_fails_at_every_seed(assignment):
             assert exam.unseen_mistake(assignment, calls) is None, (name, seed)
 
 
-@pytest.mark.parametrize(
-    "right, points", [((True,) * 5, 4), ((True, False), 2), ((True, True, False), 2.5), ((False,), 0)]
-)
+@pytest.mark.parametrize("right, points", [([1] * 5, 4), ([1, 0], 2), ([1, 1, 0], 2.5), ([0], 0)])
 def test_points_by_case_are_rounded_down_to_halves(right, points):
     verdict = comparison.Verdict({f"case {number}": one for number, one in enumerate(right)}, reason="wrong numbers")
     submission, code = submissions.Submission("ada", ASSIGNMENT), causes.Code([], {}, {})
@@ -115,7 +113,7 @@ def test_a_mark_depends_on_code_seed_and_sandbox(tmp_path):
     assert before != results.key(ASSIGNMENT, 1, root=tmp_path)
 
 
-def test_a_run_killed_from_outside_is_tried_again(solved, hand_in, grade, monkeypatch):
+def test_a_run_killed_from_outside_is_tried_again(solved, hand_in, tmp_path, bubblewrap, monkeypatch):
     for student in ("ada", "bob", "eve"):
         hand_in(student, with_code(solved, "softmax", f"# {student}\ndef softmax(x):\n    return x"))
     original, tries = sandbox.run, []
@@ -128,24 +126,22 @@ def test_a_run_killed_from_outside_is_tried_again(solved, hand_in, grade, monkey
         return original(job, *rest, **how)
 
     monkeypatch.setattr(sandbox, "run", killed)
-    made = grade()
+    made = grade_all(tmp_path)
     assert tries.count("bob") == 2 and tries.count("eve") == 2 and tries.count("ada") == 1
     assert made["ada"].points == made["eve"].points and made["ada"].points["causal-mask-hidden"]
     bob = made["bob"]
     assert not bob.points and "not marked" in bob.notes[0] and "could not be graded" in bob.told[-1]
     monkeypatch.setattr(sandbox, "run", original)
-    assert grade()["bob"].points == made["ada"].points
+    assert grade_all(tmp_path)["bob"].points == made["ada"].points
 
 
 def grading_of(folder, results):
-    """Start the command in a separate process."""
     command = [sys.executable, "-m", "coursework", "grade", folder, "--to", results, "--assignment", ASSIGNMENT]
     return subprocess.Popen([*command, "--seed", "5"], cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
 
 @pytest.mark.long
 def test_a_killed_grading_goes_on_and_leaves_nothing(solved, hand_in, tmp_path, bubblewrap):
-    """kill -9, again and again, at random moments."""
     for number in range(3):
         hand_in(f"s{number}", with_code(solved, "softmax", f"def softmax(x):\n    return x * {number}"))
     began = time.monotonic()

@@ -15,7 +15,6 @@ ATTENTION = cell(solved_notebook(ASSIGNMENT), "attention").source
 
 
 def reference(name):
-    """The right function of this name."""
     return next(vars(one)[name] for one in map(references.of, sources.names()) if hasattr(one, name))
 
 
@@ -86,14 +85,9 @@ CODE = {  # who -> cell -> code
 }
 
 
-@pytest.fixture(scope="module")
-def marks(tmp_path_factory, bubblewrap):
+def test_what_the_function_gives_is_kept_without_points(tmp_path, bubblewrap):
     solved = solved_notebook(ASSIGNMENT)
-    notebooks = {who: with_cells(solved, code) for who, code in CODE.items()}
-    return batch(tmp_path_factory.mktemp("own"), ASSIGNMENT, notebooks)
-
-
-def test_what_the_function_gives_is_kept_without_points(marks):
+    marks = batch(tmp_path, ASSIGNMENT, {who: with_cells(solved, code) for who, code in CODE.items()})
     assert marks["ada"].own == {"own-attention": right_for("own-attention", "Ada Lovelace")}
     nobody = marks["nobody"]
     assert nobody.points == FULL and nobody.me == nobody.student

@@ -52,24 +52,18 @@ def test_numbers_must_follow_from_the_texts(monkeypatch):
 
 
 @pytest.fixture
-def nothing_embedded(monkeypatch):
-    monkeypatch.setattr(project, "measure", lambda *_: pytest.fail("embedded"))
-
-
-@pytest.mark.parametrize(
-    "odd", [10**400, -(10**400), float("inf"), None, True, [0.5], {}, 2.0, -2.0], ids=lambda odd: str(odd)[:9]
-)
-def test_a_report_of_odd_numbers_embeds_nothing(odd, nothing_embedded):
-    assert "must be a number" in project.report_problem(TEXTS, LABELS, REPORT | {"p_value": odd})
-
-
-@pytest.fixture
 def judge(monkeypatch):
-    """The judge of the report, here: a test can put something else in place of the model."""
+    """The judge of the report, here: a test can put something in place of the model, which nothing may ask."""
+    monkeypatch.setattr(project, "measure", lambda *_: pytest.fail("embedded"))
     (one,) = checks.load("5-project")["report-public"](None)
     with ThreadPoolExecutor(1) as thread:
         monkeypatch.setattr(processes, "_judges", lambda: thread)
         yield one.judge
+
+
+@pytest.mark.parametrize("odd", [10**400, -(10**400), float("inf"), None, True, [0.5], {}, 2.0, -2.0], ids=range(9))
+def test_a_report_of_odd_numbers_embeds_nothing(odd, judge):
+    assert "must be a number" in project.report_problem(TEXTS, LABELS, REPORT | {"p_value": odd})
 
 
 HOSTILE = [
@@ -80,7 +74,7 @@ HOSTILE = [
 
 
 @pytest.mark.parametrize("odd", HOSTILE, ids=lambda odd: str(odd)[:30].encode("ascii", "replace").decode())
-def test_whatever_students_write_is_told_in_a_sentence(odd, judge, nothing_embedded):
+def test_whatever_students_write_is_told_in_a_sentence(odd, judge):
     report = {"pairs": [[measure, 0.5] for measure in project.MEASURES]}
     for values in ([odd, LABELS, report], [TEXTS, odd, report], [TEXTS, LABELS, odd]):
         assert isinstance(judge(*values), str)

@@ -54,46 +54,42 @@ def refused(tmp_path, capsys, monkeypatch):
     """refused(assignment, ...): what the command says when it refuses to grade; then it has written no marks."""
     monkeypatch.setattr(grading.sandbox, "ready", lambda: None)
 
-    def run(assignment, *how):
-        folder, where = (str(tmp_path / name) for name in ("submitted", "out"))
-        assert main(["grade", folder, "--to", where, "--assignment", assignment, *how]) == 2
+    def run(assignment, roster=""):
+        folder, where, path = (str(tmp_path / name) for name in ("submitted", "out", "class.csv"))
+        Path(path).write_text(roster)
+        how = ["--to", where, "--assignment", assignment, *(["--roster", path] if roster else [])]
+        assert main(["grade", folder, *how]) == 2
         assert not results.assignments_in(tmp_path / "out") and not list(tmp_path.glob("out/*.csv"))
         return capsys.readouterr().err
 
     return run
 
 
-def test_the_list_of_another_assignment_is_refused(put, tmp_path, refused):
+def test_the_list_of_another_assignment_is_refused(put, refused):
     """Moodle's numbers are others in each assignment, and in German the names are under another heading."""
     for number, name in ((815, "Ada Lovelace"), (816, "Bob B")):
         put(f"{name}_{number}_assignsubmission_file_/x.ipynb", solved_notebook(ASSIGNMENT))
     list_of = "Identifier,Full name,Email address,Status\nParticipant 1,Ada Lovelace,a@x,\nParticipant 2,Bob B,b@x,\n"
-    (tmp_path / "class.csv").write_text(list_of)
-    said = refused(ASSIGNMENT, "--roster", str(tmp_path / "class.csv"))
-    assert "none of the 2 students who handed in a file is in the roster" in said
+    assert "none of the 2 students who handed in a file is in the roster" in refused(ASSIGNMENT, list_of)
 
 
 def test_the_list_of_another_section_is_refused(put, tmp_path, refused):
     """It would take the place of the first section's list, and of its names and numbers in the gradebook."""
     put("eve.ipynb", solved_notebook(ASSIGNMENT))
     rosters.keep(tmp_path / "out", ASSIGNMENT, {name: rosters.Student(name) for name in ("ada", "bob")})
-    (tmp_path / "class.csv").write_text("student\neve\n")
-    said = refused(ASSIGNMENT, "--roster", str(tmp_path / "class.csv"))
+    said = refused(ASSIGNMENT, "student\neve\n")
     assert "names none of the 2 students" in said and "--to, or another variant's name, such as 2-attention-b" in said
     rosters.check_same_class(tmp_path / "out", ASSIGNMENT, {"bob": rosters.Student("bob")})
     rosters.check_same_class(tmp_path / "out", f"{ASSIGNMENT}-b", {"eve": rosters.Student("eve")})
 
 
-def test_a_mistyped_variant_is_refused(put, refused):
+def test_an_empty_folder_and_a_mistyped_variant_are_refused(put, refused, tmp_path):
+    (tmp_path / "submitted").mkdir()
+    assert "submitted contains no submission" in refused(ASSIGNMENT)
     put("ada.ipynb", solved_notebook("2-attention-2027"))
     put("bob.ipynb", "{")
     said = "no file belongs to 2-attention-207. ada.ipynb: not graded: is assignment 2-attention-2027, but"
     assert said in refused("2-attention-207")
-
-
-def test_an_empty_folder_is_refused(tmp_path, refused):
-    (tmp_path / "submitted").mkdir()
-    assert "submitted contains no submission" in refused(ASSIGNMENT)
 
 
 def test_most_files_of_another_assignment_are_told(capsys):

@@ -22,16 +22,11 @@ SETS = [path.stem.removeprefix("honest-") for path in sorted(Path(__file__).pare
 SLOWLY = [pytest.param(name, marks=[pytest.mark.long] * (name != ASSIGNMENT)) for name in SETS]  # most of a minute
 
 
-def _stored(node):
-    return {one.id for one in ast.walk(node) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)}
-
-
-def _read(node):
-    return {one.id for one in ast.walk(node) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load)}
+def _names(node, how):
+    return {one.id for one in ast.walk(node) if isinstance(one, ast.Name) and isinstance(one.ctx, how)}
 
 
 def binds(statement):
-    """The names that a statement at the top of a cell binds."""
     return similarity.bound_in([statement] if hasattr(statement, "name") else [*ast.walk(statement)])
 
 
@@ -65,11 +60,6 @@ ALL = {name: {style: split(code, name) for style, code in blocks(f"honest-{name}
 HONEST = ALL[ASSIGNMENT]
 
 
-def published(assignment):
-    code = similarity.code_of(assignment, solved=True)
-    return {question: code[question] for question in asked(assignment)}, []
-
-
 def renamed(assignment, answers, extra, rng):
     """Other names for all that the code binds; docstrings and comments are lost, and numbers changed."""
     tree = ast.parse("\n".join([*answers.values(), *extra]))
@@ -79,7 +69,7 @@ def renamed(assignment, answers, extra, rng):
     members = [binds(one) for node in nodes if isinstance(node, ast.ClassDef) for one in node.body]
     stored = {one.attr for one in nodes if isinstance(one, ast.Attribute) and isinstance(one.ctx, ast.Store)}
     kept = {"__init__", "np"}.union(*asked(assignment).values())
-    bound = (_stored(tree) | arguments | own | stored) - kept
+    bound = (_names(tree, ast.Store) | arguments | own | stored) - kept
     other = {name: f"{rng.choice('abcdefg')}{number}_{rng.randrange(99)}" for number, name in enumerate(sorted(bound))}
     which = {"id": bound, "name": bound, "attr": stored.union(*members)}  # an array's method stays
     for one in nodes:
@@ -95,14 +85,15 @@ def renamed(assignment, answers, extra, rng):
 def reordered(assignment, answers, extra, rng):
     """Assignments next to each other that do not need each other exchanged."""
     tree = ast.parse("\n".join([*answers.values(), *extra]))
-    stored, read = functools.cache(_stored), functools.cache(_read)
+    names = functools.cache(_names)
     for node in ast.walk(tree):
         body = getattr(node, "body", None)
         for _ in range(30 if isinstance(body, list) and len(body) > 1 else 0):
             place = rng.randrange(len(body) - 1)
             one, other = body[place : place + 2]
             simple = isinstance(one, ast.Assign) and isinstance(other, ast.Assign)
-            if simple and not (stored(one) & (read(other) | stored(other)) or stored(other) & read(one)):
+            needed = names(one, ast.Store) & names(other, (ast.Load, ast.Store))
+            if simple and not needed | names(other, ast.Store) & names(one, ast.Load):
                 body[place : place + 2] = other, one
     return split(ast.unparse(tree), assignment)
 
@@ -191,7 +182,9 @@ def test_no_two_honest_answers_are_told(assignment):
 def copies_of(source, way, assignment):
     """Return (the similarity of three copiers to their source, the other pairs in the class's table)."""
     people, rng = ALL[assignment], random.Random(f"{way} {source}")
-    whole = published(assignment) if source == similarity.PUBLISHED else people[source]
+    code = similarity.code_of(assignment, solved=True)
+    ours = {question: code[question] for question in asked(assignment)}, []
+    whole = ours if source == similarity.PUBLISHED else people[source]
     copies = {f"copier {number}": WAYS[way](assignment, *whole, rng) for number in range(3)}
     others = {style: code for style, code in people.items() if style != lender(assignment, whole[0])}
     likeness = pairs_of({**others, **copies}, assignment)

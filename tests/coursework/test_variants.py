@@ -9,9 +9,10 @@ from types import SimpleNamespace
 import nbformat
 import pytest
 
-from coursework import checks, comparison, exam, references, runs, sources, submissions
+from coursework import comparison, references, sources
 from coursework.__main__ import main
 from tests.coursework.conftest import cell, solved_notebook
+from tests.coursework.test_hints import verdicts
 from tutorial_book.exercises.exercise import EXERCISES
 from tutorial_book.exercises.outcomes import drawn
 
@@ -30,16 +31,9 @@ def named(assignment, variant):
 @each_year
 def test_answers_of_one_variant_fail_in_another(assignment, variant):
     """And the student learns that they follow the rule of another notebook."""
-    right = references.of(named(assignment, variant))
     for other in map(functools.partial(named, assignment), YEARS):
-        hidden = {name: draw for name, draw in checks.load(other).items() if name.endswith("-hidden")}
-        by_check = {name: exam.drawn(other, name, draw, 1) for name, draw in hidden.items()}
-        calls = {f"{name}.{i}": call for name, calls in by_check.items() for i, call in enumerate(calls)}
-        made = {id: comparison.given_by(getattr(right, call.name), call) for id, call in calls.items()}
-        records = {id: {"value": value, "error": None} for id, value in made.items()}
-        work = runs.Work(submissions.Submission("ada", other), exam.Exam(by_check, []), records, None)
-        verdicts = comparison.compare(work).verdicts.values()
-        hints = {verdict.call.name: verdict.hint for verdict in verdicts if verdict.call}
+        found = verdicts(other, solved=named(assignment, variant), kinds="-hidden").values()
+        hints = {verdict.call.name: verdict.hint for verdict in found if verdict.call}
         differs = other != named(assignment, variant)  # sometimes by so much as a usual mistake does
         assert hints.keys() == (FUNCTIONS[assignment] if differs else set()) and all(hints.values())
         assert (comparison.ANOTHER_RULE in hints.values()) == differs
@@ -59,9 +53,16 @@ def test_two_years_in_a_row_share_no_rule(assignment):
 
 @each_varied
 @each_year
-def test_solutions_pass_only_their_own_variants_checks(assignment, variant, capsys):
-    names = {}
-    for one in solved_notebook(named(assignment, variant)).cells:
+def test_a_variants_notebook_states_its_rules_and_passes_only_its_checks(assignment, variant, capsys):
+    notebook, made, names = solved_notebook(named(assignment, variant)), references.of(named(assignment, variant)), {}
+    texts = "\n".join(one.source for one in notebook.cells if one.cell_type == "markdown")
+    code = "\n".join(one.source for one in notebook.cells if one.cell_type == "code")
+    assert "«" not in texts + code
+    for constant in (constant for rule in sources.rules(assignment).values() for constant in rule[0]):
+        value = getattr(made, constant)
+        assert (value if isinstance(value, str) else str(round(value))) in texts or constant == "POWER"
+    assert f', "{variant}")' in code if variant else ', "2' not in code
+    for one in notebook.cells:
         if one.cell_type == "code" and "from tutorial_lib" not in one.source:
             exec(one.source, names)
     said = capsys.readouterr().out
@@ -69,27 +70,6 @@ def test_solutions_pass_only_their_own_variants_checks(assignment, variant, caps
     for name in FUNCTIONS[assignment]:
         exercise = EXERCISES[HOMES[assignment]][name]
         assert exercise.check(names[name], variant) and not exercise.check(names[name], "2027" * (variant != "2027"))
-
-
-def test_each_variant_has_a_title_of_its_own():
-    """Also where a variant has no rules of its own: its title is the heading of a column in a gradebook."""
-    assert sources.title("2-attention-2027") == f"{sources.title('2-attention')}, 2027"
-    assert sources.title("3-bert-layer-b") == f"{sources.title('3-bert-layer')}, b"
-
-
-@each_varied
-@each_year
-def test_notebook_states_the_rules_of_its_variant(assignment, variant):
-    notebook = solved_notebook(named(assignment, variant))
-    made = references.of(named(assignment, variant))
-    texts = "\n".join(one.source for one in notebook.cells if one.cell_type == "markdown")
-    code = "\n".join(one.source for one in notebook.cells if one.cell_type == "code")
-    assert "«" not in texts + code
-    for rule in sources.rules(assignment).values():
-        for constant in rule[0]:
-            value = getattr(made, constant)
-            assert (value if isinstance(value, str) else str(round(value))) in texts or constant == "POWER"
-    assert f', "{variant}")' in code if variant else ', "2' not in code
 
 
 def test_a_teacher_makes_a_variant_with_one_command(tmp_path, capsys, monkeypatch):
@@ -103,6 +83,9 @@ def test_a_teacher_makes_a_variant_with_one_command(tmp_path, capsys, monkeypatc
     made = nbformat.read(tmp_path / "to" / "2-attention-2027.ipynb", as_version=4)
     assert made.metadata.coursework.assignment == "2-attention-2027"
     assert cell(made, "rotate-public").source.endswith('check_rotate(rotate, "2027");')
+    for name in ("2-attention-2027", "3-bert-layer-b"):  # with and without its own rules: it is a gradebook's heading
+        original, variant = sources.split(name)
+        assert sources.title(name) == f"{sources.title(original)}, {variant}"
     with pytest.raises(SystemExit):
         main(["grade", str(tmp_path), "--assignment", "6-essay-2027"])
     assert "must be one such as" in capsys.readouterr().err

@@ -19,6 +19,7 @@ from tests.coursework.conftest import WRITTEN, cell, solved_notebook
 
 VARIANT = {"canvas": "2-attention-2027", "moodle": "2-attention-2028"}
 RULE = {"canvas": "10%/day", "moodle": "12.5%/day,2"}
+ARTICLE = r'<article [^>]*data-student="([^"]*)" data-question="([^"]*)" data-answer="([^"]*)">(.*?)</article>'
 # term.tsv: what came first and second, days late, the score in the end and the points of the checks. The teacher gives
 # 3.5 for the words, which are marked between the two; what was given stays. "solved again": the teacher says that the
 # second counts. A file of the same name is no newer one. Seven of Canvas's is the first one's partner.
@@ -29,7 +30,6 @@ for section, last, first, *what, days, score, automatic in (line.split("\t") for
 
 
 def content(section, what, number, second):
-    """The bytes of a file."""
     others = {"another variant": VARIANT["moodle"], "another assignment": "3-bert-layer"}
     notebook = copy.deepcopy(solved_notebook(others.get(what, VARIANT[section])))
     notebook.metadata["student"] = number, second
@@ -93,9 +93,6 @@ def mark_words(place, section):
     for student, question, answer, rest in re.findall(ARTICLE, page, re.S):
         if question == WRITTEN and 'value=""' in rest:
             words.give(where, assignment, {(student, question): words.Word(3.5, "", answer)})
-
-
-ARTICLE = r'<article [^>]*data-student="([^"]*)" data-question="([^"]*)" data-answer="([^"]*)">(.*?)</article>'
 
 
 @pytest.fixture(scope="module")

@@ -21,7 +21,6 @@ def scores_of(course):
 
 
 def give(course, **points):
-    """The teacher's points for the words, and a comment."""
     marks = {one.student: one for one in results.marks_in(course, ASSIGNMENT)}
     for student, given in points.items():
         answer = words.digest(marks[student], WRITTEN)
@@ -62,11 +61,6 @@ def test_an_answer_that_changed_is_told(course, put, tmp_path):
     assert scores_of(course)["ada"][0] == "39" and scores_of(course)["bob"] == ("", WAITING)
     report = (course / "report.md").read_text()
     assert "not graded: is cut off" in report and f"its answer to {WRITTEN} has changed since it was marked" in report
-
-
-def marks_of(student, **points):
-    points = {name.replace("_", "-"): given for name, given in points.items()}
-    return Marks(student, ASSIGNMENT, points={**dict.fromkeys(FULL, 0), **points})
 
 
 def score_of(where, marks):
@@ -114,9 +108,10 @@ def test_every_comment_comes_back_as_it_was(comment, tmp_path):
 
 def test_an_empty_answer_has_no_points_and_code_has_its_own(tmp_path):
     words.give(tmp_path, ASSIGNMENT, {("ada", "softmax-hidden"): words.Word(None, "Use keepdims.")})
-    marks = marks_of("ada", softmax_hidden=2.5)
+    marks = Marks("ada", ASSIGNMENT, points={**FULL, "softmax-hidden": 2.5})
     assert score_of(tmp_path, marks).cells["softmax-hidden"] == (2.5, 4, "Use keepdims.")
-    ada, given = marks_of("ada"), cell(sources.student_notebook(ASSIGNMENT), WRITTEN).source
+    ada = Marks("ada", ASSIGNMENT, points=dict(FULL))
+    given = cell(sources.student_notebook(ASSIGNMENT), WRITTEN).source
     for text in (given, "", f"\n{given} "):
         ada.answers = {WRITTEN: text}
         assert score_of(tmp_path, ada).cells[WRITTEN] == (0, 4, words.NO_ANSWER)
