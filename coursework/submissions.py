@@ -290,7 +290,7 @@ def _note_blank(submission, answers, extra, release):
     """Say which answers are missing or blank, and where there are words that only a human can read."""
     elsewhere = any(piece.kind == "markdown" and ANSWER.search(piece.text) for piece in extra)
     nameless = TOLD["nameless"] in submission.told
-    wanted = release.defined if nameless and elsewhere else release.answers  # the words have no cell of their own
+    wanted = release.defined if nameless and elsewhere else release.answers  # the words have no separate cell
     if lost := ", ".join(name for name in release.answers if name in wanted and name not in answers):
         _say(submission, "missing", names=lost)
     own = [piece for pieces in answers.values() for piece in pieces if piece.own]

@@ -99,7 +99,7 @@ def png(width, height, more=100):
 
 
 def jpeg(width, height, scans=1, segments=b"\xff\xe0\0\4ab"):
-    """A JPEG of this size with so many scans, behind segments of another kind."""
+    """A JPEG of this size with this many scans, behind segments of another kind."""
     frame = b"\xff\xc2\0\x11\x08" + struct.pack(">HH", height, width) + bytes(10)
     return base64.b64encode(b"\xff\xd8" + segments + frame + b"\xff\xda\0\2" * scans).decode()
 

@@ -263,7 +263,7 @@ def test_a_name_stays_free_for_who_has_it(roster, put, sort_out):
 CLASS = {"known": {"4711": "ada", "4712": "bob", "ada-lovelace": "ada"}, "roster": ("ada", "bob", "kim", "lee")}
 TWO_NUMBERS = "x_4711_1__4712_88_x"
 BACKSLASH = "eve_11_1_x_4712_assignsubmission_file_\\2-attention-99.ipynb"
-# What is tried -> (student -> the file that counts, None where none does; more files, or "archive: path in it").
+# What is tried -> (student -> the file that counts, None if none does; more files, or "archive: path in it").
 TRIED = {
     "bob calls himself ada": ({"ada": "eve_4711_2_x.ipynb", "bob": "ada_4712_1_x.ipynb"}, []),
     "a stranger calls himself bob": ({"bob": "b_4712_1_x.ipynb", "bob-ea44b8e8": "bob_9999_3_x.ipynb"}, []),

@@ -110,5 +110,5 @@ def test_that_process_has_one_thread_and_ends():
     assert process != os.getpid() and Path("/proc", str(process)).exists()
     processes.end_judges()
     assert not Path("/proc", str(process)).exists()
-    processes.end_judges()  # where there is none
+    processes.end_judges()  # if there is none
     assert processes.judged(os.getpid) != process

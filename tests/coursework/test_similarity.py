@@ -170,7 +170,7 @@ def test_the_honest_answers_are_right(assignment):
 
 @pytest.mark.parametrize("assignment", SETS)
 def test_no_two_honest_answers_are_told(assignment):
-    """Nor one with ours; nor in a class of two, where nothing is rare."""
+    """Nor one with ours; nor in a class of two, if nothing is rare."""
     people, (least, usual) = ALL[assignment], similarity.told_from(assignment)
     found = pairs_of(people, assignment)
     assert len(found) == len(list(combinations([*people, *OURS], 2))) - 1  # without ours with ours

@@ -81,7 +81,7 @@ def site(tmp_path_factory):
 
 
 class Reader:
-    """Who presses, types and reads in a tab."""
+    """A reader who presses, types and reads in a tab."""
 
     def __init__(self, tab):
         self.tab, self.root = tab, tab.locator(".tl-view")
