@@ -84,13 +84,13 @@ def _():
 
 
 claim("R-6.1-cosines", "The cosines of 0, 90 and 180 degrees.", [1, 0, -1],
-      lambda: [cosine([3, 4], other) for other in ([6, 8], [-8, 6], [-3, -4])], tolerance=1e-12)
+      lambda: [cosine([3, 4], other) for other in ([6, 8], [-8, 6], [-3, -4])], tolerance=1e-12, kind=ARITHMETIC)
 
 claim("R-6.1-direction", "A high dot product of query and key means similar directions (here: in R's example, the "
       "query of “painted” and the key with the highest score have a cosine above 0.95).", True,
       lambda: cosine(Q[PAINTED], K[RAW.argmax()]) > 0.95,
-      note="0.998. So have the other six keys, at least 0.9978; among them length decides: the best aligned, that of "
-           "“the”, has the second lowest score. A dot product mixes direction and length.")
+      note="0.99995. But all seven keys have 0.9978 or more, so this example cannot tell them apart: length decides. "
+           "The best aligned, that of “the”, has the second lowest score. A dot product mixes direction and length.")
 
 # --- R 7 Scaled dot products ---------------------------------------------------------------------------------------
 

@@ -253,8 +253,8 @@ def lengths_by_layer(model, ids):
 
 
 @claim("N-6-growth", "The length of the states grows through the layers of OPT-125m (here: after the last layer more "
-       "than twice what it is before the first).", True, needs="opt-125m",
-       note="The figure is not in our copy of the text.")
+       "than twice what it is before the first).", True, needs="opt-125m", stands_in=True,
+       note="The figure and its examples are not in our copy of the text; the sentence is ours.")
 def _():
     lengths = lengths_by_layer(decoder("opt-125m"), bpe("opt-125m").encode(MARY).ids)
     return lengths[-1] > 2 * lengths[0]
@@ -267,7 +267,8 @@ def _():
        note="N is right about the vector that is unembedded. Between the layers, a length shows no certainty: in GPT-2 "
             "and OPT, a last LayerNorm removes it, and no probability moves. So states grow with random weights, too: "
             "nothing divides them, and updates in random directions are nearly orthogonal, so lengths add up by "
-            "Pythagoras. A decoder that normalizes after adding keeps one length.")
+            "Pythagoras. The weights are 10 times GPT-2's scale, as the model is only 16 wide. A decoder that "
+            "normalizes after adding keeps one length.")
 def _():
     model = small_gpt()
     X = model.trace([PROMPT])["layer.3.output"]
@@ -291,13 +292,14 @@ def mary_and_john():
 
 
 claim("N-6-mary", "The state of OPT-125m ends in the direction of “ Mary” (here: before that of the other name in the "
-      "sentence, John).", True, lambda: bool(mary_and_john()[-1] > 0), needs="opt-125m",
+      "sentence, John).", True, lambda: bool(mary_and_john()[-1] > 0), needs="opt-125m", stands_in=True,
       note="The sentence is not in our copy of the text. Ours comes from the work on indirect objects that N names: it "
            "stops before the name of the person to whom John gave a drink.")
 
 
 @claim("N-6-wandering", "For most of the way it wanders in other dimensions (here: up to the middle layer, the lens "
-       "shows less than half of the last difference between the two names).", True, needs="opt-125m")
+       "shows less than half of the last difference between the two names).", True, needs="opt-125m", stands_in=True,
+       note="The sentence is ours, as in N-6-mary.")
 def _():
     gap = mary_and_john()
     return bool(abs(gap[: len(gap) // 2]).max() < abs(gap[-1]) / 2)

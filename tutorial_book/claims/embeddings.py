@@ -28,4 +28,5 @@ claim("L-3.2.3-fifth", "The input embeddings, about 22M, are a whole fifth of al
 
 claim("L-4.2-input-norms", "The input embeddings' norms lie between 1.0 and 1.75 (here: the share of them that does).",
       [1.0, 1.75], lambda: tools.share_between(1.0, 1.75, tools.bert("bert-base-cased").embeddings.tokens),
-      expected=1.0, tolerance=0.05, needs="bert-base-cased")
+      expected=1.0, tolerance=0.05, needs="bert-base-cased",
+      note="95 in 100 suffice: L's Table 3 lists 0.85, 0.92 and 1.77.")

@@ -37,7 +37,8 @@ def steps_of(name=None):
 @claim("L-4.3-illusion", "Paths can look alike in a PCA projection although they agree in a few coordinates only "
        "(here: random walks that share 20 % of each step's squared length; the cosine of two steps, 0.2 in full, is "
        "above 0.9 in the picture).", True,
-       note="PCA looks for what is common to many points, and shows only that.")
+       note="PCA shows the directions in which the points vary most. What the steps share adds up along a path; the "
+            "rest does not.")
 def _():
     still = np.zeros((12, 22, 768))  # 22 paths of 11 steps of length 6, as in L's figures without the last step
     still[1::2, :, 0] = 6

@@ -129,12 +129,11 @@ claim("L-4.2.3-finbert-128", "FinBERT has a slight phase shift at the 128th posi
       note="So has the default model: 0.44 and 0.55 between the positions 126, 127 and 128, 0.87 before.")
 
 
-@claim("L-4.2.3-position-0", "The first position has very low cosines with the rest (here: on average below 0.1, and "
-       "below that of every other of the first 384).", True,
-       needs=MODEL, note="On the default model the mean is 0.15, and position 127 has lower ones.")
+@claim("L-4.2.3-position-0", "The first position has very low cosines with the rest (here: on average below 0.1, with "
+       "the others of the first 384).", True, needs=MODEL,
+       note="On the default model the mean is 0.15; position 127 has 0.09.")
 def _():
-    C = cosine_matrix(positions()[:384])
-    return bool(C.mean(1).argmin() == 0 and C[0, 1:].mean() < 0.1)
+    return bool(cosine_matrix(positions()[:384])[0, 1:].mean() < 0.1)
 
 
 @claim("L-4.2.3-figure-16", "With later positions, the similarity goes downwards (Figure 16; here: positions 1 to 10 "
@@ -147,8 +146,10 @@ def _():
 
 
 claim("L-4.2.3-figure-17", "Shifted to show relative positions, the curves have a common structure (Figure 17; here: "
-      "the curves of positions 1 to 10 correlate with their mean by more than 0.8).", True,
-      lambda: bool(min(np.corrcoef(row, lag_cosines().mean(0))[0, 1] for row in lag_cosines()) > 0.8), needs=MODEL)
+      "from distance 1 on, the curves of positions 1 to 10 correlate with their mean by more than 0.8).", True,
+      lambda: bool(min(np.corrcoef(row, lag_cosines()[:, 1:].mean(0))[0, 1] for row in lag_cosines()[:, 1:]) > 0.8),
+      needs=MODEL, note="On the default model 0.86 and more; random vectors have 0.2, since each curve is a tenth of "
+      "the mean. At distance 0 all are 1.")
 
 claim("L-4.2.3-one-dimensional", "The first 384 have a strongly 1-dimensional structure (Figure 18; here: the nearest "
       "of nine in ten is a neighbor in the sentence).", True, lambda: neighbors_in_order() > 0.9, needs=MODEL,
@@ -254,9 +255,18 @@ claim("L-5-one-vector",
       True, lambda: bool(cosine(*cls_and_position_0()) >= 0.95), needs=MODEL, note="L 4.2.5 prints 0.96.")
 
 claim("L-5-families", "Positions, input embeddings and sentence types differ clearly in their cosines between the "
-      "groups (here, between each two of the groups: the 95th percentile of the cosines' size is below 0.2).", True,
-      lambda: [bool(np.percentile(np.abs(cosine_matrix(a, b)), 95) < 0.2) for a, b in combinations(tables(), 2)],
-      expected=[True, True, True], needs=MODEL)
+      "groups (here: the 95th percentile of the cosines' size is below 0.2 between each two of the groups, and higher "
+      "within the positions and within every tenth token than between the two).", True,
+      lambda: families_differ(*tables()), expected=[True] * 5, needs=MODEL,
+      note="On the default model 0.12 between tokens and positions, 0.15 within tokens and 0.58 within positions.")
+
+
+def families_differ(tokens, positions, segments):
+    """Return whether three groups of vectors have small cosines between, and larger ones within the first two."""
+    groups = tokens[::10], positions, segments
+    size = lambda a, b: np.percentile(np.abs(cosine_matrix(a, b)), 95)  # noqa: E731
+    between = size(*groups[:2])
+    return [*(bool(size(a, b) < 0.2) for a, b in combinations(groups, 2)), *(size(a, a) > between for a in groups[:2])]
 
 
 def cosine_at(distance):

@@ -7,7 +7,7 @@ import numpy as np
 
 from tutorial_book.claims.claim import ARITHMETIC, FAILS, claims_of
 from tutorial_book.claims.tools import token_cloud
-from tutorial_lib.geometry import average_cosine, neighbor_ratios, spectrum
+from tutorial_lib.geometry import average_cosine, neighbor_ratios
 
 claim = claims_of("shape")
 
@@ -36,10 +36,6 @@ claim("A-2.3-eigenvalues", "The eigenvalues of the covariance matrix XᵀX / (n 
       "singular values of X (here: the ratio of the two, for 500 points).", True, lambda: eigenvalues() / squares(),
       expected=[1] * 6, tolerance=1e-9, kind=ARITHMETIC, verdict=FAILS,
       note="They are σᵢ² / (n − 1). The factor is the same for all of them, so the anisotropy does not change.")
-
-claim("A-2.3-equivalent",
-      "The same follows from the eigenvalues of the covariance matrix (here: the shares of all directions).", True,
-      lambda: bool(np.allclose(spectrum(cloud()), eigenvalues() / eigenvalues().sum(), rtol=1e-9)))
 
 # --- A 2.4: intrinsic dimension ------------------------------------------------------------------------------------
 

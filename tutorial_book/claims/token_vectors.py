@@ -176,7 +176,7 @@ def measured(token, name=NAME):
 
 
 @claim("L-4.2.2-mean-length", "Table 3's cosines, norms and dot products fit one mean vector.", True, kind=ARITHMETIC,
-       note="Its length must then be between 0.491 and 0.506, more than a third of a token's.")
+       note="Its length must then be between 0.491 and 0.506.")
 def _():
     low, high = common_length()
     return low <= high

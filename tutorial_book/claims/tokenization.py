@@ -88,14 +88,6 @@ def _():
     return [encoding.attention_mask, encoding.token_type_ids]
 
 
-@claim("R-11.5-types-rule", "Token type ids are 0 up to the first [SEP], 1 for the second text, 0 for padding.", True)
-def _():
-    encoding = tokenizer().encode(LOVE, ALGEBRA, pad_to=20)
-    first = encoding.ids.index(102) + 1
-    second = sum(encoding.attention_mask) - first
-    return encoding.token_type_ids == first * [0] + second * [1] + (20 - first - second) * [0]
-
-
 # --- L 3.2.1 The bear sentence and the transformer from above ------------------------------------------------------
 
 claim("L-3.2.1-tokens", "The tokens of the bear sentence.", TOKENS, lambda: cased()["texts"][BEAR][0],

@@ -40,9 +40,10 @@ def _():
 # --- L 4.5.5 Bias detection ------------------------------------------------------------------------------------------
 
 
-@claim("L-4.5.5-bias", "It is in the embedding vectors that we often find the biases.", True,
-       note="On the default model: of two sentences that differ in the word for a woman or a man alone, hers is nearer "
-            "to a question for the nurse and his to one for the doctor, in three of four pairs or more.")
+@claim("L-4.5.5-bias", "It is in the embedding vectors that we often find the biases (here one, on the default "
+       "model: of two sentences that differ in the word for a woman or a man alone, hers is nearer to a question for "
+       "the nurse and his to one for the doctor, in three of four pairs or more).", True,
+       note="In all 16 pairs. How often biases are found is not tested.")
 def _():
     pairs = load_texts("sentence-pairs")["female-male"]
     asked = ["Who is the nurse?", "Who is the doctor?"]
