@@ -188,6 +188,6 @@ def test_install_cell_asks_pip_for_what_is_missing(install, tmp_path, address, l
 
 
 def test_install_cell_says_why_it_installs_nothing(install, capsys):
-    assert install("", {"tutorial_book"})[0] == [] and "nothing to install" in capsys.readouterr().out
-    with pytest.raises(RuntimeError, match="put beside it the file tutorial_lib"):
+    assert install("", {"tutorial_book"})[0] == [] and "already installed" in capsys.readouterr().out
+    with pytest.raises(RuntimeError, match="download the file tutorial_lib"):
         install("", set())
