@@ -309,7 +309,7 @@ def _listed(path, time):
     items = [(of, item) for of, item in items if of[1:] or of and (_is_notebook(of[0]) or of_an_lms(of[0]))]
     opened = (item.file_size for of, item in items if _is_notebook(of[-1]) and item.file_size <= MOST_BYTES)
     if sum(opened) > MOST_ARCHIVE:  # one student's large files, which stay closed, close nobody else's
-        raise ValueError(f"holds more than {MOST_ARCHIVE >> 30} GB: nothing in it was opened")
+        raise ValueError(f"contains more than {MOST_ARCHIVE >> 30} GB: nothing in it was opened")
     return items
 
 

@@ -62,8 +62,10 @@ def note_late(where, assignment, all_marks, roster, rule=None):
             if not (same and NO_FILE.match(row["Status"])):
                 days[student] = min(said, days[student]) if same else said
         elif named and named.re is CANVAS:
-            days[student] = int("_LATE_" in named[0])
-            unknown += [student] * days[student]
+            is_late = "_LATE_" in named[0]
+            days[student] = int(is_late)
+            if is_late:
+                unknown.append(student)
         files[student] = marks.digest
     kept[assignment] = {"rule": before["rule"] if rule is None else rule, "days": days, "files": files}
     results.keep(where / "late.json", kept)

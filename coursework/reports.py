@@ -49,7 +49,9 @@ def of_others(where, assignment, marks, students):
         about.append(f"Other variants of this assignment are graded here: {others}. {remove}.")
     left = {name for name, one in results.stored(where, assignment).items() if one} - {one.student for one in marks}
     apart = "Two sections need two folders and two rosters"
-    return about + [f"Graded only in another variant: {rosters.people(students, sorted(left))}. {apart}."] * bool(left)
+    if left:
+        about.append(f"Graded only in another variant: {rosters.people(students, sorted(left))}. {apart}.")
+    return about
 
 
 def publish(where):

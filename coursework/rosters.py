@@ -62,7 +62,8 @@ def read_roster(path):
             last, first, *_ = map(str.strip, [*row["Student"].rsplit(",", 1), ""])  # "Cruz, Jr., Ana"
         columns = tuple((name.lower() if name.lower() in OWN else name, text) for name, text in row.items() if name)
         student = Student(student_name(id), last, first, email, columns, id)
-        twice |= {student.id: None} if student.id in students else {}
+        if student.id in students:
+            twice[student.id] = None  # in the order of the file
         students[student.id] = student
     if twice:
         raise ValueError(f"{path} names {', '.join(twice)} twice")
@@ -109,7 +110,8 @@ def people(roster, students):
 def of_names(all_marks, students):
     """Return sentences on ME: without a name, with one that two students have, or with one that is not the roster's."""
     empty = [one.student for one in all_marks if one.points and not own_code.name_in(one.answers.get("me", ""))]
-    said, same = [f"No name in ME: {people(students, empty)}."] * bool(empty), {}
+    said = [f"No name in ME: {people(students, empty)}."] if empty else []
+    same = {}
     for marks in all_marks:
         same.setdefault(" ".join(marks.me.casefold().split()), []).append(marks.student)
         student = students.get(marks.student)
