@@ -1,4 +1,4 @@
-"""Llama, the shape of most decoders since 2023: `gpt.GPT` with other parts, each a few lines.
+"""Llama, a decoder of 2023: `gpt.GPT` with other parts, each a few lines.
 
 The differences from GPT-2: positions rotate queries and keys (`positions.rotary`) and are not added to anything;
 `RMSNorm` replaces LayerNorm; the feed-forward has a gate; several queries share one key and value

@@ -56,8 +56,8 @@ def tsne(X, perplexity=30, seed=0, start="pca"):
     """Place points in the plane so that near neighbors stay near (t-SNE), (N, 2). Sizes and gaps mean nothing.
 
     Each point gets a Gaussian over the others, wide enough that `perplexity` of them count; the picture's own
-    probabilities, with Student's t in place of the Gaussian, are fitted to those. Uses scikit-learn. start: with "pca",
-    X needs two columns and the seed has almost no effect; with "random", the seed decides where the points begin. On
+    probabilities, with Student's t in place of the Gaussian, are fitted to those. Uses scikit-learn. start: "pca"
+    begins at the first two principal components, so X needs two columns; "random" begins where the seed decides. On
     one machine the same call gives the same picture.
 
     Raises ValueError or TypeError, by name; perplexity must be above 0 and below N. Source: L 2.3.1.
