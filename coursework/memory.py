@@ -19,7 +19,7 @@ class Group:
         path.mkdir()
         there = [name for name in (*BOUNDS, *OLD_BOUNDS) if (path / name).exists()]
         if not there:
-            raise OSError(f"{path} bounds no memory")
+            raise OSError(f"{path} sets no limit on memory")
         for name in there:
             (path / name).write_text((BOUNDS | OLD_BOUNDS)[name].format(limit))
 

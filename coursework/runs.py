@@ -33,7 +33,7 @@ def run(cells, calls, limits=sandbox.Limits(), keep=None, **how):
         job = {"cells": cells, "calls": pending, "leave_out": leave_out, "keep": code.keep}
         outcome = sandbox.run(job, limits=limits, **how)
         if outcome.ended == "killed":
-            raise Lost("the sandbox was ended from outside, as where the machine has no memory left")
+            raise Lost("the sandbox was ended from outside, as happens when the machine runs out of memory")
         limits = replace(limits, seconds=limits.seconds - outcome.took - A_START, output=limits.output - outcome.said)
         records = {**outcome.calls, **records}
         code.ran = {**outcome.cells, **code.ran}

@@ -43,4 +43,4 @@ def read(path):
         headings = [heading.strip() for heading in next(rows, [])]
         return headings, [dict(zip_longest(headings, row[: len(headings)], fillvalue="")) for row in rows if any(row)]
     except csv.Error as error:
-        raise ValueError(f"{path} cannot be read at line {rows.line_num}: {error}. Is a quote too many?") from None
+        raise ValueError(f"{path} cannot be read at line {rows.line_num}: {error}. Is one quote too many?") from None

@@ -361,7 +361,7 @@ def parameters_by_component(table):
     for name, _, count in table:
         part = next((part for pattern, part in COMPONENTS.items() if re.search(pattern, name)), None)
         if part is None:
-            raise ValueError(f"table holds {name}, which belongs to none of {', '.join(counts)}")
+            raise ValueError(f"table contains {name}, which belongs to none of {', '.join(counts)}")
         counts[part] += count
     return {part: count for part, count in counts.items() if count}
 

@@ -73,7 +73,7 @@ class Saved:
             id, content, single, *_ = settings_of("added_tokens", token, id=int, content=str, **FLAGS)
             if single or not content:
                 what = "has single_word" if content else "is empty"
-                raise ValueError(f"added token {content!r} {what}: not computed here")
+                raise ValueError(f"added token {content!r} {what}, which is not supported")
             if tokenizer.vocab.get(content, id) != id:
                 raise ValueError(f"added token {content!r} has the id {id}, but also {tokenizer.vocab[content]}")
             if content not in tokenizer.vocab:
@@ -195,7 +195,7 @@ def _of_json(path, config):
     with _named(path):
         strange = parts.keys() - {*PARTS, "model"}
         if strange:
-            raise ValueError(f"tokenizer.json must not have {min(strange)}: not computed here")
+            raise ValueError(f"tokenizer.json must not have {min(strange)}, which is not supported")
         checked("tokenizer.json", "version", parts.get("version", "1.0"), ("1.0",))
         model = parts["model"]
         kinds = {"merges": "BPE", "max_input_chars_per_word": "WordPiece"}

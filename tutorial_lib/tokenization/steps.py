@@ -31,12 +31,12 @@ def settings_of(where: str, part: dict, unused: Iterable[str] = (), **usual: obj
 
     usual: setting -> its default, or its type if the part must have it. unused: settings that are read elsewhere.
 
-    Raises ValueError by the name of a setting that is missing, of another type, or not computed here.
+    Raises ValueError by the name of a setting that is missing, of another type, or not supported.
     """
     where = f"{where} {part.get('type', '')}".rstrip()
     unknown = part.keys() - {"type", *unused, *usual}
     if unknown:
-        raise ValueError(f"{where} must not have {min(unknown)}: not computed here")
+        raise ValueError(f"{where} must not have {min(unknown)}, which is not supported")
     values = []
     for name, default in usual.items():
         kind = default if isinstance(default, type) else type(default)
@@ -52,7 +52,7 @@ def checked(where: str, name: str, value: object, allowed: Iterable) -> object:
     """Return the value of a setting, if it is supported. Raises ValueError by name."""
     if not any(value is one or (type(value) is type(one) and value == one) for one in allowed):
         known = " or ".join(map(repr, allowed))
-        raise ValueError(f"{where} must have {name} {known}, got {value!r:.60}: not computed here")
+        raise ValueError(f"{where} must have {name} {known}, got {value!r:.60}, which is not supported")
     return value
 
 
@@ -69,7 +69,7 @@ def all_steps(where: str, part: dict | None, listed: str) -> list[dict]:
 def _step_of(where, part, known):
     if part["type"] not in known:
         names = ", ".join(known)
-        raise ValueError(f"{where} must be {names}, or a Sequence of these, got {part['type']}: not computed here")
+        raise ValueError(f"{where} must be {names}, or a Sequence of these, got {part['type']}, which is not supported")
     return known[part["type"]](part)
 
 
@@ -141,12 +141,12 @@ def writes_bytes(parts: dict) -> bool:
     """
     steps = all_steps("pre_tokenizer", parts["pre_tokenizer"], "pretokenizers")
     if any(step["type"] == "ByteLevel" for step in steps[:-1]):
-        raise ValueError("pre_tokenizer must have ByteLevel as its last step: else not computed here")
+        raise ValueError("pre_tokenizer must have ByteLevel as its last step; other orders are not supported")
     before = {step["type"] for step in all_steps("normalizer", parts["normalizer"], "normalizers")}
     first = [step for step in steps if step.get("prepend_scheme") == "first"]
     if first and (before & {"Prepend", "Replace"} or first != steps[:1]):  # or it is unclear which piece is first
         what = "prepend_scheme first only in its first step, without Prepend or Replace before"
-        raise ValueError(f"pre_tokenizer must have {what}: else not computed here")
+        raise ValueError(f"pre_tokenizer must have {what}; nothing else is supported")
     return any(step["type"] == "ByteLevel" for step in steps)
 
 
@@ -352,7 +352,7 @@ def translated(text: str) -> re.Pattern:
     """
     several = SEVERAL.search(text)
     if "(?i" in text and several:
-        raise ValueError(f"pattern must not combine {several[0]} with (?i, got {text!r:.200}: not computed here")
+        raise ValueError(f"pattern must not combine {several[0]} with (?i, got {text!r:.200}, which is not supported")
     signs = []
     inside = False  # square brackets
     for sign in SIGN.findall(text):
@@ -371,12 +371,12 @@ def translated(text: str) -> re.Pattern:
         elif not refused:
             refused = sign == "&&" if inside else sign in ("^", "$", "}+")
         if refused:
-            raise ValueError(f"pattern must not have {sign}, got {text!r:.200}: not computed here")
+            raise ValueError(f"pattern must not have {sign}, got {text!r:.200}, which is not supported")
         signs.append(sign)
     try:
         pattern = re.compile("".join(signs))
     except re.error as error:
         raise ValueError(f"pattern must be valid in Python, got {text!r:.200} ({error})") from error
     if pattern.fullmatch(""):
-        raise ValueError(f"pattern must not match the empty string, got {text!r:.200}: not computed here")
+        raise ValueError(f"pattern must not match the empty string, got {text!r:.200}, which is not supported")
     return pattern
