@@ -57,6 +57,11 @@ def after(tab, button):
     return found
 
 
+def test_size_of_the_model_is_told_before_it_loads(tab):
+    tab.get_by_label("Your own sentence").focus()
+    assert tab.locator(".which-note").inner_text() == "Your own sentence loads the model once: 32 MB."
+
+
 @pytest.mark.usefixtures("one_thread_for_a_file")
 @pytest.mark.parametrize("word, text", [(word, text) for word, texts in OWN.items() for text in texts])
 def test_own_sentence_is_answered_as_by_python(tab, uses, word, text):

@@ -61,7 +61,7 @@ def press(tab, name):
 
 def test_first_state_needs_no_script(view, open_view):
     tab = open_view(view, javascript=False)
-    assert says(tab)[0] == "Money bank. Decided at the first look."
+    assert says(tab)[0] == "Money bank. Decided at the first look, in layer 1."
     assert tab.locator("svg polyline.which-trail").count() == 1 and tab.locator("[data-part=list] li").count() == 9
 
 
@@ -71,7 +71,7 @@ def test_hiding_a_piece_hides_its_word(tab):
     assert tab.evaluate("document.activeElement.dataset.key") == "hide4"
     assert tab.locator("polyline.which-before").count() == 1
     press(tab, "Show “ses”")
-    assert says(tab)[0] == "Money bank. Decided at the first look." and not tab.locator("polyline.which-before").count()
+    assert says(tab)[0] == "Money bank. Decided at the first look, in layer 1." and not tab.locator("polyline.which-before").count()
 
 
 @pytest.mark.parametrize(
@@ -89,7 +89,7 @@ def test_each_switch_has_its_stored_answer(tab, name, why):
     assert says(tab)[1] == f"{why} {BEFORE}"
     assert tab.get_by_role("button", name=name, exact=True).get_attribute("aria-pressed") == "true"
     press(tab, "Put it all back")
-    assert says(tab)[0] == "Money bank. Decided at the first look."
+    assert says(tab)[0] == "Money bank. Decided at the first look, in layer 1."
     assert says(tab)[1] == "What tipped it: “mosses”. Press a word to hide it, and see."
 
 
@@ -104,7 +104,7 @@ def test_verdicts_say_torn_and_fooled(tab):
 
 def test_another_word_has_its_own_map(tab):
     press(tab, "bat")
-    assert says(tab)[0] == "The club. Decided at the first look."
+    assert says(tab)[0] == "The club. Decided at the first look, in layer 1."
     assert tab.locator("text.which-name").all_text_contents() == ["The animal", "The club"]
 
 

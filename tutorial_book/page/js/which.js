@@ -337,6 +337,7 @@ function draw(view) {
     if (text.length > LETTERS) return say(`Ask about a sentence of at most ${LETTERS} letters; this one has ${text.length.toLocaleString("en")}.`);
     ask(text);
   });
+  input.addEventListener("focus", () => { if (live && !live.wanted()) say("Your own sentence loads the model once: 32 MB."); });
   press.addEventListener("click", () => (playing ? stop() : play(state.t)));
   time.addEventListener("input", () => { stop(); state.t = +time.value; tick(); });
   time.addEventListener("keydown", (event) => {

@@ -85,7 +85,7 @@ var Which = (function () {
     const end = endOf(state.path);
     if (end === null) return "It cannot tell.";
     const name = capital(state.about.names[end]), k = isOff(state.off) ? null : decided(state.answer);
-    return k === null ? `${name}.` : k === 1 ? `${name}. Decided at the first look.` : `${name}. Decided in layer ${k}.`;
+    return k === null ? `${name}.` : k === 1 ? `${name}. Decided at the first look, in layer 1.` : `${name}. Decided in layer ${k}.`;
   }
 
   function switched({ off, answer }) {
