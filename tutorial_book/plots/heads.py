@@ -144,6 +144,8 @@ def attend_by_hand(steps, tokens, followed):
         cells(ax[1], weights[h], f"$\\div\\sqrt{{{d_k}}}$, softmax", weights=True, followed=followed)
         cells(ax[2], V[h], f"times $V_{h}$", **own)
         cells(ax[3], out[h], f"= head {h}", followed=followed, **own)
+    for scores in axes[-1, :2]:
+        scores.set_xticks(range(n), tokens)  # the keys
     return axes
 
 
