@@ -263,7 +263,7 @@ def added_up(updates, vector, bias, token):
     image = right.imshow(cosines, cmap=SIGNED, vmin=-0.5, vmax=0.5)
     frame(right)
     right.set(xticks=range(0, len(lengths), 3), yticks=range(0, len(lengths), 3), xlabel="head")
-    right.set_title("Cosine of each two heads' updates")
+    right.set_title("Cosines between the heads' updates")
     figure.colorbar(image, ax=right, shrink=0.85)
     return left, right
 
