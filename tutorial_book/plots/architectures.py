@@ -83,7 +83,7 @@ def learning(losses, right, level):
     first.plot(range(1, len(losses) + 1), losses, color=COLORS[0], linewidth=1.2)
     dotted(first, level)
     first.text(len(losses), level + 0.1, "frequencies alone", ha="right", va="bottom", fontsize=9)
-    first.set(ylabel="loss (nats a token)", ylim=(0, None))
+    first.set(ylabel="loss (nats per token)", ylim=(0, None))
     second.plot(*as_array(right).T, color=COLORS[0], marker="o")
     second.set(ylabel="whole sentences right", ylim=(-0.03, 1.05))
     return first, second
