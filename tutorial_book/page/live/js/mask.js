@@ -17,7 +17,7 @@ async function measure(texts, live, data) {
 }
 
 function charts(found, data) {
-  var known = " Its vocabulary of " + data.tokens.length.toLocaleString("en-US") + " tokens has " + found.known.join(" of ") + " words of this text whole.";
+  var known = " Its vocabulary of " + data.tokens.length.toLocaleString("en-US") + " tokens has " + found.known.join(" of ") + " words of this text as single tokens.";
   return found.rows.map(function (rows, number) {
     return ["number " + (number + 1), { kind: "bars", rows: rows }, quoted(rows[0][0]) + " is likeliest, with " + rows[0][1].toFixed(2) + "." + known];
   });

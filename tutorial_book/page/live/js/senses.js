@@ -11,7 +11,7 @@ async function measure(texts, live, data) {
   }
   var shared = read[0].words;
   read.slice(1).forEach(function (one) { shared = sharedWords(shared, one.words).map(function (pair) { return pair[0]; }); });
-  if (!shared.length) throw new Error("No word stands in all sentences. Use one word in each.");
+  if (!shared.length) throw new Error("No word occurs in all sentences. Use one word in each.");
   var word = shared[0].name;
   var places = read.map(function (one) { return one.words.findIndex(function (own) { return own.name === word; }); });
   var swapped = [];
