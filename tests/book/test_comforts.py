@@ -52,8 +52,11 @@ def test_pointer_opens_notes_and_explains_letters(opened_page):
     box = tab.locator("#equation-eq-attention + .speaks.ready")
     box.wait_for()
     assert box.locator(".says:visible").count() == 0
+    hint = "line => getComputedStyle(line, '::after').content"
+    assert box.locator(".sym-says").evaluate(hint) == '"Press a letter to see its meaning."'
     box.get_by_role("button", name="K", exact=True).focus()
     assert box.locator(".says:visible").inner_text() == "the keys, one row for each token"
+    assert box.locator(".sym-says").evaluate(hint) == "none"
     tab.locator("#equation-eq-attention .sym-0.sym").first.hover()
     assert box.locator("button[aria-pressed=true]").count() == 1
     assert tab.locator("#equation-eq-attention .sym-on").count() >= 1
