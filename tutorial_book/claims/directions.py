@@ -6,7 +6,7 @@ import numpy as np
 import torch
 
 from tutorial_book.claims.claim import ARITHMETIC, FAILS, HOLDS, claims_of
-from tutorial_book.claims.tools import bert, bpe, decoder, small_gpt, tokenizer
+from tutorial_book.claims.tools import bert, bpe, decoder, ids_of_pieces, small_gpt, tokenizer
 from tutorial_lib import geometry
 from tutorial_lib.attention import softmax
 from tutorial_lib.geometry.directions import MEASURES
@@ -107,7 +107,7 @@ def _():
             'of "next" by cosine are "previous", "future" and "last".')
 def _():
     model, tok = decoder("opt-125m"), bpe("opt-125m")
-    (place,) = tok.encode(" NEXT").ids
+    (place,) = ids_of_pieces(tok, " NEXT")
     rows = geometry.inverse_unembedding(model.unembedding.weight, "normalized transpose")
     E = model.embeddings.tokens.weight
     near = geometry.nearest_by_measure(E[[place]], rows[: len(tok)], k=10, leave_out=[place]).dot[0]
@@ -287,7 +287,8 @@ def lens(model, ids, tokens):
 def mary_and_john():
     """Return how far “ Mary” is before “ John” in OPT-125m after each layer: (n_layers,)."""
     tok = bpe("opt-125m")
-    gaps = lens(decoder("opt-125m"), tok.encode(MARY).ids, [tok.encode(name).ids[0] for name in (" Mary", " John")])
+    names = [ids_of_pieces(tok, name)[0] for name in (" Mary", " John")]
+    gaps = lens(decoder("opt-125m"), tok.encode(MARY).ids, names)
     return gaps[:, 0] - gaps[:, 1]
 
 
