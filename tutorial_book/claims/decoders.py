@@ -48,7 +48,7 @@ claim("N-1.1-one-to-one", "The map of token strings to token ids is one-to-one (
 @claim("N-1.1-case", "Token strings are case-sensitive: a word with a capital letter, or in capitals, needs separate "
        "tokens, and so it does with a space before it (here: no two of six spellings of “next” share a token of "
        "GPT-2's).", True, needs="the vocabulary of gpt2", verdict=HOLDS,
-       note='Five are one token each; "NEXT" is "N" and "EXT". The default model\'s tokenizer, which knows no case, '
+       note="Five are one token each; “NEXT” is “N” and “EXT”. The default model's tokenizer, which knows no case, "
             "has one token for all six.")
 def _():
     ids = [id for text in NEXT for id in bpe("gpt2").encode(text).ids]
@@ -112,7 +112,7 @@ claim("N-1.2-next", "“ NEXT” has the id 10000 (in OPT-125m).", [10_000],
 
 @claim("N-3-previous", "The model looks at previous tokens alone, not at future ones (here: another last token "
        "changes the states of the others, or its own).", True, expected=[False, True],
-       note="At the token itself it looks, too.")
+       note="It looks at the token itself, too.")
 def _():
     one, other = (small_gpt().hidden([*PROMPT[:-1], last])[0][0] for last in (5, 6))
     return [not torch.allclose(one[:-1], other[:-1]), not torch.allclose(one[-1], other[-1])]
