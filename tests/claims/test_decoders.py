@@ -21,7 +21,7 @@ def tok():
 
 @pytest.fixture(scope="module")
 def opt_tok(tok):
-    """The same pieces as OPT has them: its special tokens first, and </s> before each text."""
+    """A tokenizer with these pieces that works like OPT's: special tokens first, and </s> before each text."""
     return OptBPE(["<s>", "<pad>", "</s>", "<unk>", *tok.tokens], tok.merges)
 
 
