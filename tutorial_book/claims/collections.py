@@ -54,13 +54,13 @@ claim("L-4.4.3-large", "The cosines within a class are quite large even (here, i
 
 
 @claim("L-4.4.3-average", "Randomly sampled word embeddings do not average around zero in BERT (here: the average "
-       "cosine of the tokens of 20 built-in texts is above 0.06 after each layer).", True, needs="bert-base-cased",
+       "cosine of the tokens of 20 built-in texts is above 0.07 after each layer).", True, needs="bert-base-cased",
        stands_in=True,
        note="On the default model it is 0.08 to 0.26. Before the first layer it is 0.06, since words recur, and 0.02 "
             "among all tokens of the vocabulary.")
 def _():
     texts = embed(load_texts("encyclopedia")[:20], "bert-base-cased", "tokens", layers="all", device="cpu")
-    return all(average_cosine(np.concatenate(layer)) > 0.06 for layer in list(zip(*texts, strict=True))[1:])
+    return all(average_cosine(np.concatenate(layer)) > 0.07 for layer in list(zip(*texts, strict=True))[1:])
 
 
 @claim("L-4.4.3-room", '"The room was dark." and "The room was bright." claim opposites and yet are similar: their '

@@ -3,7 +3,7 @@
 import torch
 
 from tutorial_book.claims.claim import ARITHMETIC, HOLDS, ROUND, claims_of
-from tutorial_book.claims.tools import bpe, decoder, small_gpt, tokenizer, trained_bpe
+from tutorial_book.claims.tools import bpe, decoder, ids_of_pieces, small_gpt, tokenizer, trained_bpe
 from tutorial_book.experiments.shape_of_learning import openings
 from tutorial_lib.attention import softmax
 from tutorial_lib.generation import generate
@@ -48,7 +48,7 @@ claim("N-1.1-one-to-one", "The map of token strings to token ids is one-to-one (
 @claim("N-1.1-case", "Token strings are case-sensitive: a word with a capital letter, or in capitals, needs separate "
        "tokens, and so it does with a space before it (here: no two of six spellings of “next” share a token of "
        "GPT-2's).", True, needs="the vocabulary of gpt2", verdict=HOLDS,
-       note='Five are one token each; "NEXT" is "N" and "EXT". The default model\'s tokenizer, which knows no case, '
+       note="Five are one token each; “NEXT” is “N” and “EXT”. The default model's tokenizer, which knows no case, "
             "has one token for all six.")
 def _():
     ids = [id for text in NEXT for id in bpe("gpt2").encode(text).ids]
@@ -80,8 +80,9 @@ claim("N-1.1-cut", "The tokens of the text with the cat (here: GPT-2's).", PIECE
       lambda: spaced(bpe("gpt2").tokenize(STAIRS)), needs="the vocabulary of gpt2", verdict=HOLDS)
 
 claim("N-1.1-ids", "The ids of the text with the cat (here: OPT-125m's).", IDS,
-      lambda: bpe("opt-125m").encode(STAIRS).ids, needs="the vocabulary of opt-125m",
-      note="GPT-2 has the same tokens, with other ids (see tokenization). OPT's tokenizer puts </s>, id 2, before.")
+      lambda: ids_of_pieces(bpe("opt-125m"), STAIRS), needs="the vocabulary of opt-125m",
+      note="GPT-2 has the same tokens, with other ids (see tokenization). Before a text that a model is to read, OPT's "
+           "tokenizer puts </s>, id 2.")
 
 
 @claim("N-1.1-first-letter", "“A somewhat common thing” is a token of space and first letter, then one of the rest "
@@ -102,8 +103,8 @@ def _():
 # --- N 1.2: the embedding matrix -------------------------------------------------------------------------------------
 
 
-claim("N-1.2-next", "“ NEXT” has the id 10000 (in OPT-125m).", [10_000], lambda: bpe("opt-125m").encode(" NEXT").ids,
-      needs="the vocabulary of opt-125m",
+claim("N-1.2-next", "“ NEXT” has the id 10000 (in OPT-125m).", [10_000],
+      lambda: ids_of_pieces(bpe("opt-125m"), " NEXT"), needs="the vocabulary of opt-125m",
       note="One token in GPT-2, too, under another id, as the chapter on tokenization shows.")
 
 # --- N 3: one token after the other ----------------------------------------------------------------------------------
@@ -111,7 +112,7 @@ claim("N-1.2-next", "“ NEXT” has the id 10000 (in OPT-125m).", [10_000], lam
 
 @claim("N-3-previous", "The model looks at previous tokens alone, not at future ones (here: another last token "
        "changes the states of the others, or its own).", True, expected=[False, True],
-       note="At the token itself it looks, too.")
+       note="It looks at the token itself, too.")
 def _():
     one, other = (small_gpt().hidden([*PROMPT[:-1], last])[0][0] for last in (5, 6))
     return [not torch.allclose(one[:-1], other[:-1]), not torch.allclose(one[-1], other[-1])]

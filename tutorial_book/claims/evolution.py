@@ -142,7 +142,7 @@ claim("L-4.3-direction",
       "The direction changes very little at almost each step (Figure 22; here: on average a cosine above 0.8 at all of "
       "the 12 steps but one at most).", True,
       lambda: int((steps_of(CASED_MODEL).cosines.mean(1) > 0.8).sum()) >= 11, needs=CASED_MODEL,
-      note="On the default model at five of six, with 0.9: a turn of 27°, which is close in 768 coordinates.")
+      note="On the default model at five of six, with 0.9: a turn of 27°, which is close in 384 coordinates.")
 
 
 def alignments(model):

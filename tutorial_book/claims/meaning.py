@@ -69,11 +69,11 @@ def _():
                for group in set(labels))
 
 
-@claim("L-4.4.1-groups-apart", "In Figure 23, the four groups of sentences are clearly different components.", True,
-       needs="bert-base-cased", stands_in=True,
-       note="Computed as a neighbor purity above 0.95 in the full space. Even if it holds, it does not show that "
-            "meaning is the reason: vectors that count words, without a model, have a purity of 1 (see the chapter). "
-            "Seven of the ten meeting sentences are this book's.")
+@claim("L-4.4.1-groups-apart", "In Figure 23, the four groups of sentences are clearly different components (here: "
+       "a neighbor purity above 0.95 in the full space).", True, needs="bert-base-cased", stands_in=True,
+       note="Even if it holds, it does not show that meaning is the reason: vectors that count words, "
+            "without a model, have a purity of 1 (see the chapter). Seven of the ten meeting sentences are "
+            "this book's.")
 def _():
     X, labels, meant = group_vectors("bert-base-cased")
     return neighbor_purity(X[meant], labels[meant]) > 0.95
@@ -90,10 +90,10 @@ def _():
     return joins[2] > 1.5 * joins[3]
 
 
-@claim("L-4.4.1-nonsense", "The two types of random sentences are quite similar, with a level of differentiation.",
+@claim("L-4.4.1-nonsense", "The two types of random sentences are quite similar, with a level of differentiation "
+       "(here: the two centers are each other's nearest; the neighbor purity between the two is above 0.75).",
        [True, True], needs="bert-base-cased", stands_in=True,
-       note="Computed as: the two centers are each other's nearest; and neighbor purity between the two is above 0.75. "
-            "The random sentences are this book's. The number of tokens alone tells most of them apart.")
+       note="The random sentences are this book's. The number of tokens alone tells most of them apart.")
 def _():
     X, labels, meant = group_vectors("bert-base-cased")
     centers = {group: X[labels == group].mean(axis=0) for group in sentence_groups()}

@@ -65,8 +65,8 @@ def _():
     return [wavelengths(512)[0], torch.allclose(ratios, ratios[:1])]
 
 
-claim("R-3.4-longest-wavelength", "The longest wavelength is 10000 · 2π.", "10000 · 2π", lambda: wavelengths(512)[-1],
-      expected=62831.85, verdict=FAILS,
+claim("R-3.4-longest-wavelength", "The wavelengths run from 2π to 10000 · 2π (here: the longest, d_model = 512).",
+      "10000 · 2π", lambda: wavelengths(512)[-1], expected=62831.85, verdict=FAILS,
       note="It is 10000^((d−2)/d) · 2π: 9,646.6 · 2π for d_model = 512, 9,763.0 · 2π for 768, and only 464.2 · 2π for "
            "the 6 of R's example. The progression stops one step short of 10000. The original paper says "
            "the same as R.")
@@ -112,11 +112,12 @@ claim("L-3.2.4-largest-divisor", "The n-th position's k-th coordinate divides n 
       note="Vaswani et al. write 2i for the coordinate itself: sine and cosine 2i and 2i + 1 share 10000^(2i/512), "
            "which ends at 9,647. L's 2k doubles every exponent, so that over half the coordinates hardly move within "
            "128 positions. And a sine and the cosine beside it turn at different speeds, so that no linear map leads "
-           "from each position to the next (R 3.5): the best misses by up to 0.86 in a coordinate (2,000 positions, "
+           "from each position to the next (R 3.5): every one misses by 0.84 or more somewhere (2,000 positions, "
            "d_model = 16).")
 
 
-claim("L-3.2.4-differ", "The encodings can be told from one another.", True,
+claim("L-3.2.4-differ", "The encodings can be told from one another (here: no two of 512 are nearer than 0.1).",
+      True,
       lambda: torch.pdist(encodings_as_printed(512, 512)).min() > 0.1, kind=ARITHMETIC,
       note="By L's formula. For the original one see R 3.4.")
 

@@ -29,6 +29,6 @@ claim("L-5.2-not-around-zero",
       note="0.02 is far beyond chance: the mean over 420 million random pairs would be 0.000.")
 
 claim("L-5.2-context-aware", "The cosines between context-aware embeddings do not average around zero (here, of the "
-      "default model's tokens after layer 3: their mean is above 0.02).", True,
-      lambda: average_cosine(np.concatenate(token_vectors(20))) > 0.02,
-      note="0.19, part of it from outliers.")
+      "default model's tokens after layer 3: their mean is above 0.07).", True,
+      lambda: average_cosine(np.concatenate(token_vectors(20))) > 0.07,
+      note="0.19, part of it from outliers. Before any layer the same tokens have 0.06, since words recur.")

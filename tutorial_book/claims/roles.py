@@ -92,13 +92,14 @@ claim("R-10.2-dependencies", "Some heads identify syntactic dependencies, such a
       "new sentences).", True,
       lambda: beats_any_offset(2, 3, "subject to verb"),
       note="On all 60: 0.85 against 0.35, p < 0.001 after correction. Of eight roles, two pass the chapter's test. "
-           "That head is in a middle layer.")
+           "That head is in a middle layer. For the early ones, see R-10.2-subject-verb and R-10.2-determiner.")
 
-claim("R-10.2-determiner", "Heads learn that nouns follow determiners (here: layer 3, head 1 puts determiners on their "
-      "nouns more often than any fixed offset, in 20 new sentences).", True,
-      lambda: beats_any_offset(3, 1, "determiner to noun"),
-      note="On all 60: 0.82 against 0.42, p < 0.001 after correction. In generated stories, where the noun mostly "
-           "comes next, it does no better than the next word.")
+claim("R-10.2-determiner", "Heads in early layers learn that nouns follow determiners (here: layer 1, head 7, chosen "
+      "on other sentences, puts determiners on their nouns more often than any fixed offset, in 20 new sentences).",
+      True, lambda: beats_any_offset(1, 7, "determiner to noun"),
+      note="On all 60: 0.85 against 0.42. (Layer 1 would be a middle layer by R's shares.) Layer 3, head 1, which "
+           "passes the chapter's test, has 0.82 (p < 0.001 after correction). In generated stories, where the noun "
+           "mostly comes next, neither does better than the next word.")
 
 PERSONS = {"The artist painted the portrait. She was talented": 1, "The king sold the castle. He was poor": 1,
            "The portrait pleased the artist. She was talented": 4, "The castle pleased the king. He was happy": 4}
@@ -119,6 +120,7 @@ claim("R-10.3-roles", "A middle head connects agent, action and patient: artist,
            "of 72 heads does.")
 
 VAN_GOGH = "Vincent van Gogh painted the Starry Night."
+PAINTING = 6, 7, 8  # where the tokens of “Starry Night” are
 
 
 NAMES = {VAN_GOGH: 1, "The farmer sold the horse to John Quincy Adams.": 7,  # where a name of three words starts
@@ -144,13 +146,15 @@ def _():
     for text, start in NAMES.items():
         A = weights(text)
         others = [i for i in range(1, A.shape[-1] - 4) if abs(i - start) >= 3]  # within the words
+        if text == VAN_GOGH:
+            others.remove(PAINTING[0])  # the title is a name, too
         more.append(to_each_other(A, start) - torch.stack([to_each_other(A, i) for i in others]).mean(0))
     return ("early", "middle", "deep")[torch.stack(more).mean(0).amax(1).argmax() // 2]
 
 
 claim("R-10.3-painting", "A middle head might connect painter and painting (here: give “Starry Night”, in "
-      "the default model, more than its share of the tokens, when asked from “Gogh”).", True,
-      lambda: bool(weights(VAN_GOGH)[MIDDLE, :, 3, 6:9].sum(-1).max() > 3 / 11), verdict=DIFFERS,
+      "the default model, more than its share of the tokens, as seen from “Gogh”).", True,
+      lambda: bool(weights(VAN_GOGH)[MIDDLE, :, 3, PAINTING].sum(-1).max() > 3 / 11), verdict=DIFFERS,
       note="0.16 at most. A head of the last layer does, with 0.61.")
 
 

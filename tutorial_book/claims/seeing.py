@@ -76,7 +76,7 @@ claim("L-2.3.1-components",
 
 
 @claim("L-2.3.1-hyperplane", "The two components cannot be separated by any hyperplane.", True,
-       note="The center of one circle is a point of the other, so a linear function that is positive on the first is "
+       note="The center of one circle is a point of the other, so an affine function that is positive on the first is "
             "positive at a point of the second.")
 def _():
     flat, upright = circles(geometry.hopf_link(100)[0])

@@ -52,7 +52,8 @@ def _():
 
 claim("R-11.1-what-is-ai", "“What is AI?” has 3 tokens, “How does machine learning work?” 5.", [3, 5],
       lambda: [len(tokenizer().tokenize(text)) for text in ("What is AI?", "How does machine learning work?")],
-      verdict=FAILS, note="So many words; the question mark is a token, too. With [CLS] and [SEP] they are 6 and 8.")
+      verdict=FAILS, note="They have 3 and 5 words; the question mark is a token, too. With [CLS] and [SEP] they are "
+      "6 and 8.")
 
 
 claim("R-11.2-lower-case", "bert-base-uncased lower-cases all text (here: capitals change no token of the stories).",
@@ -81,8 +82,8 @@ claim("R-11.5-ids", "Input IDs of the pair, padded to 20.",
 
 @claim("R-11.5-mask", "Attention mask and token type ids of the pair.",
        [15 * [1] + 4 * [0], 6 * [0] + 9 * [1] + 4 * [0]], verdict=FAILS,
-       note="The printed lists have 19 entries, and one token less. There are 16 tokens, and so 16 ones in the mask; "
-            "the second text and its [SEP] are ten tokens of segment 1.")
+       note="The printed lists have 19 entries, and are one token short. There are 16 tokens, and so 16 ones in the "
+            "mask; the second text and its [SEP] are ten tokens of segment 1.")
 def _():
     encoding = tokenizer().encode(LOVE, ALGEBRA, pad_to=20)
     return [encoding.attention_mask, encoding.token_type_ids]
@@ -104,7 +105,7 @@ claim("L-3.2.2-bearness", "“bearness” can be made with “##ness”.", ["bea
 
 claim("L-3.2.2-every-character", "In the worst case there is “a dedicated token for each character”, so that rare "
       "words, typing errors and nonsense can be expressed, too (here: “serendipitous”, “stonger”, “xqq”, 🐻, without "
-      "[UNK] in BERT's uncased vocabulary; L names none).", True,
+      "[UNK] in BERT's uncased vocabulary; L names no vocabulary).", True,
       lambda: ["[UNK]" not in tokenizer().tokenize(word) for word in ("serendipitous", "stonger", "xqq", "🐻")],
       expected=4 * [True], verdict=DIFFERS,
       note="L's own examples can be expressed, the emoji cannot: WordPiece has tokens for the characters that it saw "

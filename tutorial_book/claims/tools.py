@@ -85,6 +85,11 @@ def bpe(name):
     return BPE.from_pretrained(name)
 
 
+def ids_of_pieces(tok, text):
+    """Return the ids of a text's tokens alone: `encode` would put OPT's </s> first."""
+    return [tok.vocab[token] for token in tok.tokenize(text)]
+
+
 @lru_cache
 def published_decoder(name):
     """Return a published decoder's architecture: shapes and counts, no memory, no weights."""
