@@ -35,7 +35,7 @@ REFUSED = {
     "German": ("Vollständiger Name;E-Mail\nAda;a@x\n".encode(), "got Vollständiger Name, E-Mail. Export"),
     "no headings": (b"ada\nbob\n", 'name the column that matches the files "student"'),
     "names twice": (b"student\nada\nada\nbob\nbob\n", "names ada, bob twice"),
-    "a quote too many": (b'student,l\nada,"A\nbob,B\n', "cannot be read at line 3: unexpected end of data. Is one quote"),
+    "a quote too many": (b'student,l\nada,"A\nbob,B\n', "cannot be read at line 3: unexpected end of data. Is one"),
     "a very long cell": (b"student,l\nada," + b"A" * 200_000, "cannot be read at line 2: field larger than"),
 }  # fmt: skip
 
