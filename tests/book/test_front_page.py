@@ -59,7 +59,7 @@ def after(tab, button):
 
 def test_size_of_the_model_is_told_before_it_loads(tab):
     tab.get_by_label("Your own sentence").focus()
-    assert tab.locator(".which-note").inner_text() == "Your own sentence loads the model once: 32 MB."
+    assert tab.locator(".which-note").first.inner_text() == "Your own sentence loads the model once: 32 MB."
 
 
 @pytest.mark.usefixtures("one_thread_for_a_file")

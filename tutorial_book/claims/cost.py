@@ -21,7 +21,7 @@ def counted(n, run, backward=False):
 
 
 claim("L-3.2.8-quadratic", "The dot products grow as O(N²), and with them the calculations of backpropagation (here: "
-      "by which factor those of a head, forward and backward, from 128 to 512 tokens).", True,
+      "by which factor those of a head grow, forward and backward, from 128 to 512 tokens).", True,
       lambda: [counted(512, head, backward) / counted(128, head, backward) for backward in (False, True)],
       expected=[16, 16], kind=ARITHMETIC, note="Those of the backward pass are twice as many.")
 

@@ -102,16 +102,17 @@ def _():
 
 
 @claim("N-1.2-variations", "Most of the other high peaks of “ NEXT” are spellings of the word “next” (here: of the "
-       "ten highest in OPT-125m, with rows divided by their squared length).", True, needs="opt-125m",
-       note="The figure is not in our copy of the text. In the default model, which has one spelling, the neighbors "
+       "four highest in OPT-125m, with rows divided by their squared length).", True, needs="opt-125m",
+       note="GPT-2's pieces, which OPT uses, have four other tokens with “next”. The figure is not in our copy of the "
+            "text. In the default model, which has one spelling, the neighbors "
             'of "next" by cosine are "previous", "future" and "last".')
 def _():
     model, tok = decoder("opt-125m"), bpe("opt-125m")
     (place,) = ids_of_pieces(tok, " NEXT")
     rows = geometry.inverse_unembedding(model.unembedding.weight, "normalized transpose")
     E = model.embeddings.tokens.weight
-    near = geometry.nearest_by_measure(E[[place]], rows[: len(tok)], k=10, leave_out=[place]).dot[0]
-    return sum("next" in tok.tokens[i].lower() for i in near) > 5
+    near = geometry.nearest_by_measure(E[[place]], rows[: len(tok)], k=4, leave_out=[place]).dot[0]
+    return sum("next" in tok.tokens[i].lower() for i in near) > 2
 
 
 # --- N 2: the middle -------------------------------------------------------------------------------------------------
@@ -270,20 +271,16 @@ def _():
 
 
 @claim("N-6-why", "“The size only showing the difference in certainty” is why the states grow from layer to layer "
-       "(here, in a decoder of GPT-2's size with random weights: the last layer's output, three times as long, gives "
-       "other probabilities; and where nothing is certain, the lengths do not grow).", True, expected=[True, True],
-       verdict=FAILS,
+       "(here, in a decoder of GPT-2's size with random weights: where nothing is certain, the lengths do not grow).",
+       True, verdict=FAILS,
        note="N is right about the vector that is unembedded. Between the layers, a length shows no certainty: in GPT-2 "
             "and OPT, a last LayerNorm removes it, and no probability moves. So states grow with random weights, too: "
             "nothing divides them, and updates in random directions are nearly orthogonal, so lengths add up by "
             "Pythagoras: with GPT-2's width, depth and initial weights, from 0.8 to 8.9. A decoder that normalizes "
             "after adding keeps one length. If N means that length is free, so that it may grow, N is right.")
 def _():
-    model = untrained_gpt2()
-    X = model.trace([PROMPT])["layer.11.output"]
-    one, three = (softmax(model.unembedding(model.norm(c * X))) for c in (1, 3))
-    lengths = lengths_by_layer(model, PROMPT)
-    return [not torch.allclose(one, three, atol=1e-4), bool((np.diff(lengths) <= 0).any())]
+    lengths = lengths_by_layer(untrained_gpt2(), PROMPT)
+    return bool((np.diff(lengths) <= 0).any())
 
 
 def lens(model, ids, tokens):

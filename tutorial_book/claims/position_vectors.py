@@ -149,8 +149,8 @@ def _():
 claim("L-4.2.3-figure-17", "Shifted to show relative positions, the curves have a common structure (Figure 17; here: "
       "from distance 1 on, the curves of positions 1 to 10 correlate with their mean by more than 0.8).", True,
       lambda: bool(min(np.corrcoef(row, lag_cosines()[:, 1:].mean(0))[0, 1] for row in lag_cosines()[:, 1:]) > 0.8),
-      needs=MODEL, note="On the default model 0.86 and more; random vectors have 0.2, since each curve is a tenth of "
-      "the mean. At distance 0 all are 1.")
+      needs=MODEL, note="On the default model 0.86 and more; random vectors have 0.2 or more, since each curve is a "
+      "tenth of the mean. At distance 0 all are 1.")
 
 claim("L-4.2.3-one-dimensional", "The first 384 have a strongly 1-dimensional structure (Figure 18; here: the nearest "
       "of nine in ten is a neighbor in the sentence).", True, lambda: neighbors_in_order() > 0.9, needs=MODEL,

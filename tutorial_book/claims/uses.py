@@ -15,9 +15,9 @@ claim = claims_of("uses")
 
 
 @claim("L-4.5.1-bears",
-       '"All texts that discuss bears walking on their hind legs" are found by the cosines of embeddings.', True,
-       note="On the default model, among the thirteen texts on biology: the one on bears that rise comes first, the "
-            "other one on bears second.")
+       '"All texts that discuss bears walking on their hind legs" are found by the cosines of embeddings (here, by the '
+       "default model among thirteen texts on biology: that on bears that rise first, the other on bears second).",
+       True)
 def _():
     texts = load_texts("encyclopedia")[:13]
     rows = embed([*texts, "all texts that discuss bears walking on their hind legs"], bert(), tokenizer=tokenizer())
