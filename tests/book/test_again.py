@@ -309,7 +309,7 @@ def test_deck_is_in_the_text_format_of_anki(reader, tmp_path):
     assert heads[:4] == [["#separator:tab"], ["#html:true"], ["#guid column:1"], ["#tags column:4"]]
     name, front, back, tags = choice
     assert name == f"transformers/{CHOICE}" and tags == "transformers limits"
-    assert front.endswith("of some query?<br>• 4<br>• 12<br>• 46<br>• 384")
+    assert front.endswith("for some query?<br>• 4<br>• 12<br>• 46<br>• 384")
     assert back.startswith("4<br>Because ") and order[2].startswith("un·rea·dable<br>Because")
     book = reader.saved("Cards for Anki, of the whole book", deck).splitlines()
     notes = [line.split("\t") for line in book[len(heads) :]]
