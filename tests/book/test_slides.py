@@ -53,6 +53,14 @@ def test_board_comes_before_its_figure():
 
 
 @chapters
+def test_sentence_to_take_home_is_the_plans(name):
+    plan = source.words(page("book/teach", name)).lower()
+    for slide in page("slides", name).select("section.words"):
+        for sentence in slide.select(":scope > p:not(.ask)"):
+            assert source.words(sentence).lower() in plan
+
+
+@chapters
 def test_no_slide_is_empty(name):
     for slide in slides(name)[1:]:
         shown = [part for part in slide.find_all(recursive=False) if part.name not in ("h2", "aside")]

@@ -34,7 +34,7 @@ def test_brief_table_counts_what_holds():
     entries = [result(), result(), result(FAILS), result("needs bert-base-cased")]
     html = Table(entries, brief=True)._repr_html_()
     assert re.findall(r"<summary>(.*?)</summary>", html) == ["1 ✗ does not hold"]
-    assert "2 of 4 hold; 1 wait" in html and "2 of 4" not in Table(entries)._repr_html_()
+    assert "2 of 4 hold; 1 waits for" in html and "2 of 4" not in Table(entries)._repr_html_()
     assert table("heads").brief and not table(source="G").brief
 
 
@@ -49,9 +49,9 @@ def test_values_have_as_many_digits_as_were_printed():
     assert "printed   1.52\n  computed  1.23\n" in repr(Table([result(printed=1.52)]))
     assert "computed  nan" in repr(Table([Result(result(printed=1).claim, float("nan"), FAILS)]))
     shown = Table([result(printed=True, expected=1.5)])
-    assert "expected  1.5\n  computed  1.2\n" in repr(shown) and "Expected: 1.5. Why." in shown._repr_html_()
+    assert "expected  1.5\n  computed  1.2\n" in repr(shown) and "One. It implies 1.5.<" in shown._repr_html_()
     assert "printed" not in repr(shown)  # a plain statement has no value next to it
-    assert "Expected" not in Table([result(expected=True)])._repr_html_()
+    assert "implies" not in Table([result(expected=True)])._repr_html_()
     assert repr(Table([result(FAILS)])).startswith("Rezaei 1.1  ✗ does not hold  (recomputed)  [R-1.1-x]\n  One.\n")
 
 
@@ -63,7 +63,8 @@ def test_tables_hold_claims_and_behind_them_readings():
         ("G", "recomputed"), ("G", "read")}  # fmt: skip
     read = readings("heads")[0]
     html, text = Table([read])._repr_html_(), repr(Table([read]))
-    assert f"{read.source} {read.section}</th>" in html and f">{read.text}<" in html and ">Read: So Vaswani" in html
+    assert f"{read.source} {read.section}</th>" in html and f">{read.text}<" in html
+    assert ">By reading: So Vaswani" in html
     assert text.startswith("Rezaei 9.2  ✓ holds  (read)  [R-9.2-per-head]\n  MultiHead") and read.reason in text
 
 

@@ -53,7 +53,8 @@ class Table:
         told = ""
         if self.brief:
             others = [f"{len(hold)} of {len(self.entries)} hold"] * bool(hold)
-            others += [f"{len(rest)} wait for a model or a record that is not here"] * bool(rest)
+            wait = "waits" if len(rest) == 1 else "wait"
+            others += [f"{len(rest)} {wait} for a model or a record that is not here"] * bool(rest)
             told = f"<p>{'; '.join(others)}. The page of all claims lists them.</p>" if others else ""
             hold = rest = []
         groups = ((_titles(SIGNS[FAILS], "does not hold", "do not hold"), fail, " open"),
@@ -96,7 +97,7 @@ def _row(entry: Result | Item) -> str:
 
 
 def _cells_of_reading(item: Item) -> tuple[str, str, str]:
-    how = "Read: " if item.verdict in SIGNS else f"{_verdict(item)}. "
+    how = "By reading: " if item.verdict in SIGNS else f"{_verdict(item)}. "
     return f"{item.source} {item.section}", escape(item.text), escape(how + item.reason)
 
 
@@ -106,7 +107,7 @@ def _cells_of_claim(result: Result) -> tuple[str, str, str]:
     if result.verdict in SIGNS:
         gets = "" if result.computed is True else _value(result.computed, claim.wanted)
         if claim.expected not in (None, True):
-            gets += f"Expected: {escape(as_printed(claim.expected, claim.expected)) or 'none'}. "
+            says += f" It implies {escape(as_printed(claim.expected, claim.expected)) or 'none'}."
     else:
         gets = escape(_verdict(result)) + ". "
     return f"{claim.source} {claim.section}", says, gets + escape(claim.note)

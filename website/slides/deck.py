@@ -53,7 +53,8 @@ def said(step: Step) -> str:
     for element in step.elements:
         _, say, text = words(element).partition("Say: ")
         if say:
-            return f"<p>{escape(text[:1].upper() + text[1:].removesuffix('Give the homework.').strip())}</p>"
+            text = text.removesuffix("Give the homework.").strip()
+            return f"<p>{escape(text[:1].upper() + text[1:])}</p>"
     return ""
 
 
