@@ -59,7 +59,7 @@ def test_tokens_and_ids_are_those_of_transformers(computed, theirs):
     for id, text in (("L-3.2.2-bearness", "bearness"), ("R-11.3-tokens", LOVE)):
         assert computed(id) == theirs.tokenize(text)
     assert computed("R-2.1-learning") == theirs.decode(theirs.convert_tokens_to_ids(["learn", "##ing"]))
-    words = "serendipitous", "stonger", "xqq", "🐻"
+    words = "serendipitous", "stonger", "xqq"
     assert computed("L-3.2.2-every-character") == ["[UNK]" not in theirs.tokenize(word) for word in words]
     questions = "What is AI?", "How does machine learning work?"
     assert computed("R-11.1-what-is-ai") == [len(theirs.tokenize(text)) for text in questions]

@@ -4,7 +4,7 @@ import numpy as np
 import torch
 
 from tutorial_book.claims.claim import FAILS, ROUND, claims_of
-from tutorial_book.claims.tools import bear_trace, bert, bert_base, cased, count, small_bert, trace
+from tutorial_book.claims.tools import bert, bert_base, cased, count, small_bert, trace
 from tutorial_lib.geometry import cosine
 from tutorial_lib.positions import sinusoidal
 
@@ -21,9 +21,10 @@ claim("R-2.2-bert-parameters", "BERT-base has 110 million parameters.", 110e6,
 
 claim("L-3.2.1-context", "“The” of “The cat.” and of “The hat.” have different vectors from the first block on (here, "
       "in the default model: whether they are equal before it, and after each of its six).", True,
-      lambda: [torch.equal(*(trace(text)[stop][0, 1] for text in ("The cat.", "The hat.")))
+      lambda: [torch.allclose(*(trace(text)[stop][0, 1] for text in ("The cat.", "The hat.")), atol=1e-3)
                for stop in ("embeddings.output", *(f"layer.{i}.output" for i in range(6)))],
-      expected=[True, *6 * [False]])
+      expected=[True, *6 * [False]],
+      note="In a decoder, “The” would stay equal, for it comes first.")
 
 
 @claim("L-3.2.1-residual", "E' = E + Σ ΔE, and then E^A = Normalize(E + E') (here: the largest difference from "
@@ -35,14 +36,6 @@ def _():
     layer = small_bert().layer[0]
     E, update = stops["embeddings.output"], stops["layer.0.attention.output"]
     return (layer.attention_norm(E + (E + update)) - stops["layer.0.attention_norm"]).abs().max()
-
-
-@claim("L-3.2.1-second-norm", "A block's output is Normalize(E^A + FF(E^A)) (here: in the default model's six).", True)
-def _():
-    stops = bear_trace()
-    E_A = [stops[f"layer.{i}.attention_norm"] for i in range(6)]
-    return all(torch.allclose(layer.norm(X + layer.feed_forward(X)), stops[f"layer.{i}.output"], atol=1e-5)
-               for i, (layer, X) in enumerate(zip(bert().layer, E_A, strict=True)))
 
 
 # --- L 3.2.3 Turning "bear" into a concept -------------------------------------------------------------------------

@@ -3,10 +3,11 @@
 from functools import lru_cache
 
 import numpy as np
+from scipy.stats import ks_2samp
 
 from tutorial_book.claims.claim import claims_of
-from tutorial_book.claims.tools import nearest
-from tutorial_lib.geometry import average_cosine, cosine_matrix, distributions, neighbor_purity
+from tutorial_book.claims.tools import bert, nearest, tokenizer
+from tutorial_lib.geometry import cosine_matrix, distributions, neighbor_purity
 from tutorial_lib.texts import load_texts
 from tutorial_lib.vectors import embed
 
@@ -29,13 +30,14 @@ claim("L-4.4.3-dissimilar", "The two sources are quite dissimilar in the embeddi
       note="On the default model 0.62, where chance gives 0.50; with mean pooling 0.91.")
 
 
-@claim("L-4.4.3-metrics", "The difference is supported by norms, distances, dot products and cosines (Figure 26; here, "
-       "on the built-in collections: all four medians differ by more than a twentieth).", True, needs="bert-base-cased",
-       stands_in=True,
-       note="On the default model the norms differ by 2 %, the others by 7 to 9 %.")
+@claim("L-4.4.3-metrics", "The difference is supported by the distribution of norms, distances, dot products and "
+       "cosines (Figure 26; here, on the built-in collections: in each of the four, the two distribution functions are "
+       "more than 0.2 apart somewhere).", True, needs="bert-base-cased", stands_in=True,
+       note="If the texts of both are mixed at random, the four stay below 0.2 (40 trials). On the default model 0.17 "
+            "for norms, and 0.30 to 0.33 for the others.")
 def _():
-    encyclopedia, posts = (distributions(vectors(name, "bert-base-cased")) for name in COLLECTIONS)
-    return all(abs(np.median(a) / np.median(b) - 1) > 0.05 for a, b in zip(encyclopedia, posts, strict=True))
+    both = zip(*(distributions(vectors(name, "bert-base-cased")) for name in COLLECTIONS), strict=True)
+    return all(ks_2samp(np.ravel(a), np.ravel(b)).statistic > 0.2 for a, b in both)
 
 
 claim("L-4.4.3-positive",
@@ -54,13 +56,22 @@ claim("L-4.4.3-large", "The cosines within a class are quite large even (here, i
 
 
 @claim("L-4.4.3-average", "Randomly sampled word embeddings do not average around zero in BERT (here: the average "
-       "cosine of the tokens of 20 built-in texts is above 0.07 after each layer).", True, needs="bert-base-cased",
-       stands_in=True,
-       note="On the default model it is 0.08 to 0.26. Before the first layer it is 0.06, since words recur, and 0.02 "
-            "among all tokens of the vocabulary.")
+       "cosine of different words of different texts, of 20 built-in ones, is above 0.07 after each layer).", True,
+       needs="bert-base-cased", stands_in=True,
+       note="On the default model 0.14 to 0.25, and 0.06 after the last layer. Random weights have more, 0.35, so it "
+            "needs no training.")
 def _():
-    texts = embed(load_texts("encyclopedia")[:20], "bert-base-cased", "tokens", layers="all", device="cpu")
-    return all(average_cosine(np.concatenate(layer)) > 0.07 for layer in list(zip(*texts, strict=True))[1:])
+    return min(cosines_between_texts("bert-base-cased")) > 0.07
+
+
+def cosines_between_texts(model=None):
+    """Return the average cosine of tokens of different words and texts after each layer, [CLS] and [SEP] left out."""
+    texts = load_texts("encyclopedia")[:20]
+    words = [tokenizer(model).tokenize(text) for text in texts]
+    word, text = np.concatenate(words), np.repeat(range(20), [*map(len, words)])
+    apart = (word[:, None] != word) & (text[:, None] != text)
+    layers = zip(*embed(texts, bert(model), "tokens", layers="all", tokenizer=tokenizer(model)), strict=True)
+    return [cosine_matrix(np.concatenate([rows[1:-1] for rows in layer]))[apart].mean() for layer in [*layers][1:]]
 
 
 @claim("L-4.4.3-room", '"The room was dark." and "The room was bright." claim opposites and yet are similar: their '

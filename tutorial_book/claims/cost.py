@@ -33,7 +33,8 @@ def head(Q, K, V):
 claim("L-3.2.8-other-mechanisms", "Some other attention mechanisms avoid this growth (footnote 15; here: attention in "
       "a window of 64 tokens on each side, by which factor its multiplications grow from 512 to 2,048 tokens).", True,
       lambda: counted(2048, window) / counted(512, window), expected=4, kind=ARITHMETIC,
-      note="Full attention: 16.")
+      note="Full attention: 16. The window keeps queries, keys and values, and leaves pairs out. One mechanism is "
+           "enough for “some”.")
 
 
 def window(Q, K, V):

@@ -139,17 +139,17 @@ def _():
 # --- N 3.2: unembedding ----------------------------------------------------------------------------------------------
 
 
-@claim("N-3.2-inverse", "“To actually have the effect of being the inverse”, the entries of the unembedding, "
-       "1 / (W_Eᵀ W_E) · W_Eᵀ, are those of each token's vector divided by its squared length (here: whether that is a "
-       "left inverse, as in N 1.2, of 6 tokens in 3 dimensions).", True, kind=ARITHMETIC, verdict=FAILS,
-       note="Its product with W_E has the trace 50,000, 1 for each token, where the identity has 768. N's first line, "
-            "if it divides by a matrix, is the left inverse (W_Eᵀ W_E)⁻¹ W_Eᵀ; the second line is another matrix. The "
-            "second does have the effect shown in N 1.2: a value of 1.0 at the token's own place. A left inverse has "
-            "not: the values of all tokens at their own places add up to the rank, which makes 768 / 50,000 = 0.015 on "
-            "average in OPT-125m. N-3.2-indices is about the indices alone.")
+@claim("N-3.2-inverse", "“To actually have the effect of being the inverse”, the unembedding is 1 / (W_Eᵀ W_E) · W_Eᵀ, "
+       "by entries each token's vector divided by its squared length (here: whether these two lines are one matrix, "
+       "for 6 tokens in 3 dimensions).", True, kind=ARITHMETIC, verdict=FAILS,
+       note="They are two. The second has the effect that N asks for, a value of 1.0 at the token's own place, but is "
+            "no inverse: its product with W_E has the trace 50,000, 1 for each token, where the identity has 768. The "
+            "first, if it divides by a matrix, is the left inverse (W_Eᵀ W_E)⁻¹ W_Eᵀ, and has not that effect, though "
+            "N 1.2 shows it there: the values of all tokens at their own places add up to the rank, which makes "
+            "768 / 50,000 = 0.015 on average. N-3.2-indices is about the indices alone.")
 def _():
     W = torch.randn(6, 3, dtype=torch.float64, generator=torch.Generator().manual_seed(0)).numpy()
-    return np.allclose(geometry.inverse_unembedding(W, "normalized transpose").T @ W, np.eye(3))
+    return np.allclose(*(geometry.inverse_unembedding(W, kind) for kind in ("pseudo-inverse", "normalized transpose")))
 
 
 @claim("N-3.2-neither", "In practice, symmetric models neither ensure that token vectors are of one length nor invert "
@@ -270,17 +270,19 @@ def _():
     return lengths[-1] > 2 * lengths[0]
 
 
-@claim("N-6-why", "“The size only showing the difference in certainty” is why the states grow from layer to layer "
-       "(here, in a decoder of GPT-2's size with random weights: where nothing is certain, the lengths do not grow).",
-       True, verdict=FAILS,
-       note="N is right about the vector that is unembedded. Between the layers, a length shows no certainty: in GPT-2 "
-            "and OPT, a last LayerNorm removes it, and no probability moves. So states grow with random weights, too: "
-            "nothing divides them, and updates in random directions are nearly orthogonal, so lengths add up by "
-            "Pythagoras: with GPT-2's width, depth and initial weights, from 0.8 to 8.9. A decoder that normalizes "
-            "after adding keeps one length. If N means that length is free, so that it may grow, N is right.")
+@claim("N-6-why", "“The size only showing the difference in certainty” is why it seems to grow through the layers "
+       "(here, as: a length that decides nothing is free to grow; in a decoder of GPT-2's size with random weights, a "
+       "last state that is three times as long gives the same probabilities, and the lengths grow in each layer).",
+       True, expected=[True, True],
+       note="A last LayerNorm takes the length away, in GPT-2 and OPT-125m too. So length is no certainty there, and "
+            "states grow without any: nothing divides them, and updates in random directions are nearly orthogonal, so "
+            "lengths add up by Pythagoras: with GPT-2's width, depth and initial weights, from 0.8 to 8.9. A decoder "
+            "that normalizes after adding keeps one length.")
 def _():
-    lengths = lengths_by_layer(untrained_gpt2(), PROMPT)
-    return bool((np.diff(lengths) <= 0).any())
+    model = untrained_gpt2()
+    last = model.trace([PROMPT])["layer.11.output"][0]
+    once, longer = (softmax(model.unembedding(model.norm(scale * last))) for scale in (1, 3))
+    return [torch.allclose(once, longer, atol=1e-4), bool((np.diff(lengths_by_layer(model, PROMPT)) > 0).all())]
 
 
 def lens(model, ids, tokens):
@@ -340,7 +342,7 @@ claim("N-7-susp", "“ Susp” and “icious” are two tokens (here: GPT-2's of
 
 # --- N 9: the comments -----------------------------------------------------------------------------------------------
 
-claim("N-9-norm-1", "LayerNorm's output is always of norm 1, before scale and bias (here: for 16 numbers).", 1,
-      lambda: small_gpt().norm(torch.randn(16).double()).norm(), verdict=FAILS, tolerance=0.01,
+claim("N-9-norm-1", "A reader's comment: LayerNorm's output is “always norm 1” before scale and bias (here: of 16 "
+      "numbers).", 1, lambda: small_gpt().norm(torch.randn(16).double()).norm(), verdict=FAILS, tolerance=0.01,
       note="√16 = 4, and √768 = 27.7 in GPT-2: it is the standard deviation that is 1. Always the same, though, "
            "which is the point.")

@@ -68,8 +68,8 @@ def _():
 claim("R-3.4-longest-wavelength", "The wavelengths run from 2π to 10000 · 2π (here: the longest, d_model = 512).",
       "10000 · 2π", lambda: wavelengths(512)[-1], expected=62831.85, verdict=FAILS,
       note="It is 10000^((d−2)/d) · 2π: 9,646.6 · 2π for d_model = 512, 9,763.0 · 2π for 768, and only 464.2 · 2π for "
-           "the 6 of R's example. The progression stops one step short of 10000. The original paper says "
-           "the same as R.")
+           "the 6 of R's example. The progression stops one step short of 10000. 10000 · 2π is the bound that it "
+           "approaches as d_model grows. The original paper says the same as R.")
 
 
 def shift_error(k, d_model):
@@ -125,7 +125,7 @@ claim("L-3.2.4-differ", "The encodings can be told from one another (here: no tw
 
 claim("L-4.2-position-values", "512 positional vectors of length 768 make around 39k values.", 39_000,
       lambda: tools.count(tools.cased().embeddings.positions), tolerance=ROUND, verdict=FAILS,
-      note="A zero was lost: 512 · 768 = 393,216, about 390k.")
+      note="A zero was lost: 512 · 768 = 393,216, about 390k. L 3.3.2 has it right.")
 
 claim("L-4.2-position-norms",
       "The positional vectors' norms are concentrated just below 0.5 (here: the share from 0.4 to 0.5).", 0.5,

@@ -112,15 +112,14 @@ claim("R-10.3-coreference", "A middle head makes “She” attend to “artist�
            "are expected by chance. In the chapter's test layer 3, head 1 is right in 0.78 of 60 new sentences, but "
            "its role does not pass.")
 
-claim("R-10.3-roles", "A middle head connects agent, action and patient: artist, painted and portrait (here: in one "
-      "head the verb gives the two nouns more than the other words, in four such sentences).", True,
-      lambda: in_all_events((2, [1, 4]))[MIDDLE].any(),
-      note="Two of 24, heads 2 and 9 of layer 2; 0.02 would be expected by chance. But all other words there are "
-           "articles, so a head that looks at any content word would do so. With a third noun in the sentence, none "
-           "of 72 heads does.")
+claim("R-10.3-roles", "A middle head connects agent, action and patient: artist, painted and portrait (here, in the "
+      "default model: in one head the verb gives the two nouns more than the other words, in four such sentences with "
+      "a third noun).", True, lambda: in_all_events((5, [1, 7]), texts=APART)[MIDDLE].any(), verdict=DIFFERS,
+      note="None of 72 heads does. Where all other words are articles, two of 24 do (layer 2, heads 2 and 9), but any "
+           "head that looks at content words would, and these do not tell agent from patient.")
 
 VAN_GOGH = "Vincent van Gogh painted the Starry Night."
-PAINTING = 6, 7, 8  # where the tokens of “Starry Night” are
+NAME, PAINTING = [1, 2, 3], [6, 7, 8]  # where the tokens of the painter and of “Starry Night” are
 
 
 NAMES = {VAN_GOGH: 1, "The farmer sold the horse to John Quincy Adams.": 7,  # where a name of three words starts
@@ -152,11 +151,16 @@ def _():
     return ("early", "middle", "deep")[torch.stack(more).mean(0).amax(1).argmax() // 2]
 
 
-claim("R-10.3-painting", "A middle head might connect painter and painting (here: give “Starry Night”, in "
-      "the default model, more than its share of the tokens, as seen from “Gogh”).", True,
-      lambda: bool(weights(VAN_GOGH)[MIDDLE, :, 3, PAINTING].sum(-1).max() > 3 / 11), verdict=DIFFERS,
-      note="0.16 at most. A head of the last layer does, with 0.61. R names no direction. The other way round, no "
-           "middle head gives the name more than 0.22.")
+@claim("R-10.3-painting", "A middle head might connect painter and painting (here, in the default model: the three "
+       "tokens of the name give those of “Starry Night”, or these give the name, more than their share of the tokens, "
+       "on average).", True, verdict=DIFFERS,
+       note="0.17 and 0.18 at most, where three of eleven tokens would have 0.27. Of single tokens one exceeds that: "
+            "“##y” gives the name 0.29 in a head of layer 3. A head of the last layer leads from “Gogh” to the "
+            "painting, with 0.61. R says “might”, and names no direction.")
+def _():
+    A = weights(VAN_GOGH)[MIDDLE]
+    directions = (A[..., rows, :][..., columns] for rows, columns in ((NAME, PAINTING), (PAINTING, NAME)))
+    return bool(max(part.sum(-1).mean(-1).max() for part in directions) > 3 / 11)
 
 
 @claim("R-10.4-learned", "The roles are not hard-coded but learned (here: with random weights, no head gives any word "
@@ -169,11 +173,12 @@ GRAMMAR = (0, [1]), (1, [2]), (2, [4]), (3, [4])  # the artist, artist painted, 
 NEXT = tuple((i, [i + 1]) for i in range(4))
 EVENT = (1, [2, 4]), (2, [1, 4])  # artist: painted and portrait; painted: artist and portrait
 
-claim("R-10.5-syntactic", "A head follows the grammar: “artist” attends to “painted”, “painted” to “portrait”, “the” "
-      "to its nouns (here: how many of these four looks a head of the default model has in four such sentences, at "
-      "most).", True, lambda: sum(in_all_events(look).int() for look in GRAMMAR).max(), expected=4, verdict=DIFFERS,
-      note="In R's own sentence two of 72 heads show all four links; 0.3 would be expected by chance. Layer 3, head 1 "
-           "has the articles and the object in all four sentences, and the subject in R's alone.")
+claim("R-10.5-syntactic", "A head might follow the grammar of R's sentence: “artist” attends to “painted”, “painted” "
+      "to “portrait”, “the” to its nouns (here: some head of the default model does, more than to the other words).",
+      True, lambda: in_all_events(*GRAMMAR, texts=[ARTIST]).any(),
+      note="Two of 72, layer 3, head 1 and layer 5, head 10; 0.3 would be expected by chance, so it is weak evidence. "
+           "In four such sentences no head shows all four links: layer 3, head 1 has the articles and the object in "
+           "all, and the subject in R's alone.")
 
 claim("R-10.5-positional", "A head attends to the next token: The artist, artist painted, painted the, the portrait "
       "(here: some head does, more than to the other words, in four such sentences).", True,

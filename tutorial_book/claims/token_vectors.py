@@ -133,6 +133,10 @@ for part, pairs in (("similar", SIMILAR), ("opposed", OPPOSED)):
     claim(f"L-4.2.2-{part}", f"The cosines of the most {part} pairs of tokens in Table 2: {', '.join(pairs)}.",
           list(pairs.values()), lambda pairs=pairs: cosines(pairs), needs=NAME)
 
+claim("L-4.2.2-last", "Table 2's last four pairs are the most opposed of all.", True,
+      lambda: {frozenset(tokenizer(NAME).tokens[i] for i in pair[:2]) for pair in extremes().opposed[:4]}
+      == {frozenset(pair.split()) for pair in OPPOSED}, needs=NAME)
+
 claim("L-4.2.2-not-uniform", "The input embeddings are not uniformly distributed on the unit sphere or cube (here: "
       "the first principal component holds more than 5 times its even share of the variance, 1/768).", True,
       lambda: uneven(tokens()), needs=NAME,
