@@ -51,11 +51,11 @@ def inverse(kind):
 
 
 claim("N-0-matches", "The measure behind the logits “does match up with the cosine similarity”, not with the distance "
-      "(here: for some tokens of the default model, it names the same nearest token as the cosine more often than as "
-      "the distance).", True,
-      lambda: agreement("dot", "cosine") > agreement("dot", "distance"),
-      note="Six times in ten, against three. The dot product has the lengths in it, so a long vector comes before a "
-           "nearer direction. If all vectors have one length, all three match.")
+      "(here: for some token vectors of the default model, it names the same nearest other token as the cosine in more "
+      "than half of the cases, and as the distance in less than half).", True,
+      lambda: [agreement("dot", "cosine") > 0.5, agreement("dot", "distance") < 0.5], expected=[True, True],
+      note="Six times in ten, against three; in the book's decoder three, against two. The dot product has the lengths "
+           "in it, so a long vector comes before a nearer direction. If all vectors have one length, all three match.")
 
 
 @claim("N-0-round-trip", "With a symmetric embedding, embedding a token and unembedding it gives the same token (here: "
@@ -74,31 +74,12 @@ def _():
 # --- N 1.2: the inverse of the embedding matrix ----------------------------------------------------------------------
 
 
-@claim("N-1.2-left-inverse", "The embedding matrix has a left inverse, 768 × 50,000, that the unembedding can compute "
-       "(here, in the default model: its size, and whether its product with the embedding matrix is the identity).",
-       True, expected=[[384, 30_522], True],
-       note="A left inverse exists. But a token goes the other way, first through E, then through the inverse: that "
-            "product has 50,000 rows and rank 768 and is not the identity.")
-def _():
-    left = inverse("pseudo-inverse").T
-    return [list(left.shape), np.allclose(left @ some_tokens()[0].detach().double().numpy(), np.eye(384))]
-
-
 @claim("N-1.2-no-peak", "With the transpose, “we don't get a nice peak of 1.0” (here: of some tokens of the default "
        "model, the share with a value within 0.05 of 1 at their own places; at most one in ten).", True, expected=0,
        tolerance=0.1, note="7 %. The value is the squared length of the token's vector: 1.26 in the median.")
 def _():
     E, some = some_tokens()
     return (np.abs(geometry.own_scores(E[some], inverse("transpose")[some]) - 1) < 0.05).mean()
-
-
-@claim("N-1.2-noise", "The values at all other places are not zero (here: for 50 tokens of the default model and the "
-       "left inverse, up to the rounding of float64).", True,
-       note="The smallest of all is 2e-10, where rounding would leave 1e-16. Of more directions than dimensions, "
-            "some must have a cosine with each other.")
-def _():
-    E, some = some_tokens()
-    return bool((np.abs(E[some[:50]].double().numpy() @ inverse("pseudo-inverse").T) > 1e-12).all())
 
 
 @claim("N-1.2-variations", "Most of the other high peaks of “ NEXT” are spellings of the word “next” (here: of the "
@@ -166,9 +147,9 @@ def _():
 # --- N 4, 5: points and directions -----------------------------------------------------------------------------------
 
 claim("N-4-closest", "The token that is closest, by Euclidean distance, need not be the one with the largest logit "
-      "(here: how often they are the same, for some token vectors of the default model, at most half).", True,
-      lambda: agreement("distance", "dot") <= 0.5,
-      note="A third.")
+      "(here: how often one and the same other token is both, for some token vectors of the default model, at most "
+      "half).", True, lambda: agreement("distance", "dot") <= 0.5,
+      note="A third. If the token itself counts, it is both for 399 of 400.")
 
 
 claim("N-5-sizes", "Most tokens of OPT-125m are roughly of the same size (here: more than half within a fifth of "
@@ -227,8 +208,8 @@ claim("N-6-confident", "The larger the vector that is unembedded, the more confi
 
 
 @claim("N-6-target", "A longer token vector is a larger target (here, in the default model: the tokens nearest to "
-       "random directions by dot product are longer than the average token).", True,
-       note="1.29 against 1.07.")
+       "random directions by dot product are longer than the average token by a tenth or more).", True,
+       note="1.29 against 1.07. In the book's decoder they are shorter, 1.94 against 2.18.")
 def _():
     E, _ = some_tokens()
     X = torch.randn(500, 384, generator=torch.Generator().manual_seed(0))
@@ -257,9 +238,9 @@ def untrained_gpt2():
 
 
 def lengths_by_layer(model, ids):
-    """Return the mean length of the states after each layer, the embeddings first."""
+    """Return the median length of the states after each layer, the embeddings first."""
     states = [X[0] for name, X in layer_states(model, [ids]).items() if name != "norm"]
-    return [np.linalg.norm(X, axis=1).mean() for X in states]
+    return [np.median(np.linalg.norm(X, axis=1)) for X in states]
 
 
 @claim("N-6-growth", "The length of the states grows through the layers of OPT-125m (here: after the last layer more "
@@ -306,7 +287,7 @@ claim("N-6-mary", "The state of OPT-125m ends in the direction of “ Mary” (h
            "stops before the name of the person to whom John gave a drink.")
 
 
-@claim("N-6-wandering", "For most of the way it wanders in other dimensions (here: up to the middle layer, the lens "
+@claim("N-6-wandering", "For most of the start it wanders in other dimensions (here: up to the middle layer, the lens "
        "shows less than half of the last difference between the two names).", True, needs="opt-125m", stands_in=True,
        note="The sentence is ours, as in N-6-mary.")
 def _():

@@ -35,10 +35,10 @@ def steps_of(name=None):
 
 
 @claim("L-4.3-illusion", "Paths can look alike in a PCA projection although they agree in a few coordinates only "
-       "(here: random walks that share 20 % of each step's squared length; the cosine of two steps, 0.2 in full, is "
-       "above 0.9 in the picture).", True,
+       "(here: random walks that share one direction, with 20 % of each step's squared length; the cosine of two "
+       "steps, 0.2 in full, is above 0.9 in the picture).", True,
        note="PCA shows the directions in which the points vary most. What the steps share adds up along a path; the "
-            "rest does not.")
+            "rest hardly does.")
 def _():
     still = np.zeros((12, 22, 768))  # 22 paths of 11 steps of length 6, as in L's figures without the last step
     still[1::2, :, 0] = 6
@@ -56,36 +56,34 @@ claim("L-4.3-orthogonal", "Any two random directions in a high dimensional space
 # --- Checks on the default model ------------------------------------------------------------------------------------
 
 
+def without_skips(layer, X):
+    """Return what a layer gives out if its two skip connections are taken away."""
+    return layer.norm(layer.feed_forward(layer.attention_norm(layer.attention(X)[0])))
+
+
 @claim("L-4.3-skips", "Footnote 9 conjectures that the skip connections keep an embedding's direction (here: in each "
        "layer of the default model, the cosine of input and output is above 0.5 with them, and below 0.25 in size "
-       "without).", True, note="About 0.9 with them (0.63 in the last layer), between −0.1 and 0.2 without.")
+       "without).", True, note="About 0.9 with them (0.63 in the last layer), between −0.1 and 0.2 without. They are "
+       "taken away from the trained model, which was not trained without them.")
 def _():
     for layer, X in zip(bert().layer, tensor(paths()[0])):
-        bare = layer.norm(layer.feed_forward(layer.attention_norm(layer.attention(X)[0])))
-        with_skips, without = (cosine_similarity(X, Y, dim=1).mean() for Y in (layer(X), bare))
-        if with_skips < 0.5 or without.abs() > 0.25:
+        kept, lost = (cosine_similarity(X, Y, dim=1).mean() for Y in (layer(X), without_skips(layer, X)))
+        if kept < 0.5 or lost.abs() > 0.25:
             return False
     return True
 
 
-def word_cosines(word="mouse"):
-    """Return the cosine of a word's two vectors, one from each text, after each layer."""
-    at = 1 + tokenizer().tokenize(MICE[0]).index(word)
-    return cosine(*(path[:, at] for path in paths()))
-
-
 @claim("L-4.3-connected", "The skip connections create quite a strong connection between consecutive layers (here, on "
        "the default model: a token's vector is nearest to its own after the next layer, among the sentence's, in nine "
-       "of ten cases).", True)
+       "of ten cases; with the layer's skip connections taken away, in less than half).", True, expected=[True, True],
+       note="In all cases; without them in 7 of 100. So it is with random weights, too: it needs no training.")
 def _():
     path = paths()[0]  # (n_layers + 1, n, d_model)
-    return bool(np.mean([cosine_matrix(X, Y).argmax(1) == range(len(X)) for X, Y in zip(path, path[1:])]) >= 0.9)
+    after = [*path[1:]], [without_skips(layer, tensor(X)) for layer, X in zip(bert().layer, path)]
+    kept, lost = (np.mean([cosine_matrix(X, Y).argmax(1) == range(len(X)) for X, Y in zip(path, some)])
+                  for some in after)
+    return [bool(kept >= 0.9), bool(lost < 0.5)]
 
-
-claim("L-4.3-meaning-differs", "“mouse” has another meaning depending on the second sentence (here, on the default "
-      "model: its two vectors start equal and do not stay so).", True,
-      lambda: [word_cosines()[0], word_cosines()[-1] < 0.99], expected=[1.0, True], tolerance=1e-5,
-      note="That is the context's work. Whether it is the meaning's is asked at L 5: “the” changes more.")
 
 @claim("L-5-meaning", "What drifted apart are the meanings of homonyms (here, on the default model: how many of twelve "
        "homonyms lie farther from themselves in the other sense than in the same one, after the last layer, on average "
@@ -123,9 +121,13 @@ def _():
     return bool(lengths[-1] >= 1.5 * lengths[:-1].max())
 
 
-claim("L-4.3-step-length",
-      "The steps have roughly the same length, around 6 (Figure 22; here: the median of all but the last).", 6,
-      lambda: np.median(steps_of(CASED_MODEL).lengths[:-1]), tolerance=0.5, needs=CASED_MODEL)
+@claim("L-4.3-step-length", "The steps have roughly the same length, around 6 (Figure 22; here, of all but the last: "
+       "the median, and whether nine in ten are within a third of it).", 6, expected=[6, True], tolerance=0.5,
+       needs=CASED_MODEL, note="On the default model 5.4, and 92 % are; in book-bert 8.5, and 82 %.")
+def _():
+    lengths = steps_of(CASED_MODEL).lengths[:-1]
+    return [np.median(lengths), (np.abs(lengths / np.median(lengths) - 1) < 1 / 3).mean() >= 0.9]
+
 
 claim("L-4.3-norm-growth",
       "The norms increase by about 2 per layer (Figure 22; here: from the first to the last but one, on average).", 2,

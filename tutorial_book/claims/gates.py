@@ -6,7 +6,7 @@ import numpy as np
 
 from tutorial_book.claims.claim import claims_of
 from tutorial_book.claims.tools import bert, tokenizer
-from tutorial_book.experiments.gates import read, subspaces
+from tutorial_book.experiments.gates import read
 from tutorial_lib import geometry
 from tutorial_lib.texts import load_texts
 
@@ -25,24 +25,14 @@ def read_texts():
 # --- G 2: Results ----------------------------------------------------------------------------------------------------
 
 
-@claim("G-2-subspaces", "There is a directionality of subspace selection (here, on the default model: the subspaces "
-       "that a head's queries and keys read overlap more than twice as much as random ones).", True,
-       note="0.29, where chance gives 32/384 = 0.083. We read directionality as overlap. Queries see 9 % of the "
-            "variance and keys 11 %, where chance gives 8 %: the subspaces overlap, but see little more of the "
-            "variance than random ones.")
-def _():
-    heads = np.concatenate(subspaces(bert()))  # (heads, 3, d_model, d_k)
-    overlaps = [geometry.subspace_overlap(queries, keys) for queries, keys, _ in heads]
-    return bool(np.mean(overlaps) > 2 * heads.shape[3] / heads.shape[2])
-
-
 @claim("G-2-alignment", "Vectors show a global alignment (here, on the default model: the average cosine of two tokens "
-       "of a text is higher after the last layer than before the first, also without the two loud coordinates).",
-       True, note="Of nine texts: from 0.06 to 0.34, without those two to 0.36. Without training it is 0.33 from the "
-                  "start, by the segment's vector. We read “global” as across all tokens of a text. Tokens of "
-                  "different texts have 0.06 at first, 0.23 before the last layer, and 0.04 after it.")
+       "of a text is higher by more than 0.1 after the last layer than before the first, also without the two loud "
+       "coordinates).", True,
+       note="Of nine texts: from 0.06 to 0.34, without those two to 0.36. Without training it begins at 0.33, by the "
+            "segment's vector, and ends at 0.37. We read “global” as across all tokens of a text. Tokens of different "
+            "texts have 0.06 at first, 0.23 before the last layer, and 0.04 after it.")
 def _():
     vectors = read_texts().vectors
     clouds = vectors, [np.delete(X, LOUD, axis=-1) for X in vectors]
     ends = [[np.mean([geometry.average_cosine(X[layer]) for X in cloud]) for layer in (0, -1)] for cloud in clouds]
-    return all(last > first for first, last in ends)
+    return all(last > first + 0.1 for first, last in ends)

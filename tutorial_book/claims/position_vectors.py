@@ -130,11 +130,11 @@ claim("L-4.2.3-finbert-128", "FinBERT has a slight phase shift at the 128th posi
       note="So has the default model: 0.44 and 0.55 between the positions 126, 127 and 128, 0.87 before.")
 
 
-@claim("L-4.2.3-position-0", "The first position has very low cosines with the rest (here: on average below 0.1, with "
-       "the others of the first 384).", True, needs=MODEL,
-       note="On the default model the mean is 0.15; position 127 has 0.09.")
+@claim("L-4.2.3-position-0", "The first position has very low cosines with the rest (here: 95 in 100 of those with the "
+       "others of the first 384 are below 0.2).", True, needs=MODEL,
+       note="On the default model 95 in 100 are below 0.26, and the lowest is 0.09.")
 def _():
-    return bool(cosine_matrix(positions()[:384])[0, 1:].mean() < 0.1)
+    return bool(np.percentile(cosine_matrix(positions()[:384])[0, 1:], 95) < 0.2)
 
 
 @claim("L-4.2.3-figure-16", "With later positions, the similarity oscillates downwards, more or less (Figure 16; "
@@ -160,9 +160,9 @@ claim("L-4.2.3-figure-17", "Shifted to show relative positions, the curves have 
       needs=MODEL, note="On the default model 0.86 and more; random vectors have 0.2 or more, since each curve is a "
       "tenth of the mean. At distance 0 all are 1.")
 
-claim("L-4.2.3-one-dimensional", "The first 384 have a strongly 1-dimensional structure (Figure 18; here: the nearest "
-      "of nine in ten is a neighbor in the sentence).", True, lambda: neighbors_in_order() > 0.9, needs=MODEL,
-      note="On the default model of all of them.")
+claim("L-4.2.3-one-dimensional", "The first 384 have a strongly 1-dimensional structure (Figure 18; here, of positions "
+      "1 to 383: the nearest of nine in ten is a neighbor in the sentence).", True, lambda: neighbors_in_order() > 0.9,
+      needs=MODEL, note="On the default model of all of them.")
 
 
 def neighbors_in_order(name=MODEL, some=slice(1, 384)):
@@ -181,15 +181,15 @@ claim("L-4.2.3-22-tokens", "The helix of positions 1 to 383 goes round once in a
       note="The default model's positions turn faster, once in 5.9.")
 
 
-@claim("L-4.2.3-not-in-figure-17",
-       "The frequency of 22 is not mirrored in the cosines by distance (here: no peak at distances 20 to 24 "
-       "in the mean curve of positions 1 to 10).", True,
-       needs=MODEL)
+@claim("L-4.2.3-not-in-figure-17", "The frequency of 22 is not mirrored in the cosines by distance (here: of the "
+       "periods 4 to 40, the strongest in the mean curve of positions 1 to 10 is not one of 20 to 24).", True,
+       needs=MODEL, note="On the default model it is 6, its helix's own. Noise is within 20 to 24 in 1 of 9 cases.")
 def _():
-    C = cosine_matrix(positions()[1:128])
-    curve = np.mean([C[row, row : row + 40] for row in range(10)], axis=0)
-    peaks = 1 + np.flatnonzero((curve[1:-1] > curve[:-2]) & (curve[1:-1] > curve[2:]))
-    return not any(20 <= peak <= 24 for peak in peaks)
+    curve = lag_cosines()[:, 1:].mean(0)
+    at = np.arange(len(curve))
+    waves = np.exp(2j * np.pi * at / np.arange(4, 41)[:, None])  # (37, 127)
+    strength = np.abs(waves @ (curve - np.polyval(np.polyfit(at, curve, 3), at)))  # without the slow fall
+    return bool(not 20 <= 4 + strength.argmax() <= 24)
 
 
 # --- L 4.2.4 The (two) sentence type encoding vectors --------------------------------------------------------------
@@ -254,7 +254,8 @@ def distance_after_training(decay, width=768, steps=1_000_000, rate=1e-4):
        expected=[0.42, 0.96], kind=ARITHMETIC,
        note="The sum alone would leave them 0.69 apart, as they started, which makes a cosine of 0.89. Weight decay, "
             "which shrinks the difference, lifts it to 0.96. Of one coordinate it explains 0.049, not the 0.06 of "
-            "4.2.5: a few had another pull.")
+            "4.2.5: a few had another pull. In training, [CLS]'s row is read alone, too, as one of the rows that "
+            "predict hidden words.")
 def _():
     distance = distance_after_training(decay=0.01)
     return [distance, cosine_at(distance)]

@@ -46,23 +46,24 @@ def in_all_events(*looks, texts=EVENTS):
 
 
 @claim("R-10.1-local", "Early layers focus on local patterns, later ones less (here: the mean weight on the two "
-       "neighbors, early against deep, on a dozen sentences).", True,
-       note="0.28, 0.23 and 0.22 by thirds. R's layers 1–2, 3–6 and 7–12 are not thirds of 12; of six layers, the same "
-            "shares would be 0, 1–2 and 3–5.")
+       "neighbors, early at least one and a half times deep, on a dozen texts of the encyclopedia).", True,
+       note="0.18, 0.11 and 0.08 by thirds; random weights give 0.07 in all. R's layers 1–2, 3–6 and 7–12 are not "
+            "thirds of 12; by the same shares of six layers, 0, 1–2 and 3–5, it is 0.18, 0.16 and 0.08.")
 def _():
-    maps = [weights(text) for text in load_texts("documents")[:12]]
+    maps = [weights(text) for text in load_texts("encyclopedia")[:12]]
     neighbors = [A.diagonal(1, -2, -1).mean(-1) + A.diagonal(-1, -2, -1).mean(-1) for A in maps]
     shares = torch.stack(neighbors).mean((0, 2))  # (n_layers,)
-    return bool(shares[EARLY].mean() > shares[DEEP].mean())
+    return bool(shares[EARLY].mean() > 1.5 * shares[DEEP].mean())
 
 
 claim("R-10.2-subject-verb", "In the early layers, a head might make “artist” attend strongly to “painted” because it "
       "recognizes subject and verb (here, in the default model: in one head the subject looks at its verb more "
       "than at any other word, in four sentences with a third noun between the two).", True,
       lambda: in_all_events((1, [5]), texts=APART)[EARLY].any(), verdict=DIFFERS,
-      note="None of 24; of the later heads one does (layer 2, head 3); 0.02 would be expected by chance. In R's own "
-           "sentence, in which the verb is the next word, a head of layer 0 gives it 0.52. R names this as an example "
-           "of R-10.2-syntax-early, which holds for another relation.")
+      note="None of 24; of the later heads one does (layer 2, head 3), and in 60 new sentences it puts 0.85 of the "
+           "subjects on their verbs, where the best fixed offset has 0.35. 0.02 would be expected by chance. In R's "
+           "own sentence, in which the verb is the next word, a head of layer 0 gives it 0.52. This is one of R's "
+           "examples of syntax; another, determiner and noun, is R-10.2-determiner.")
 
 claim("R-10.2-adjacent",
       "Some early heads attend primarily to adjacent tokens (here: nine tenths of the weight, on the bear sentence).",
@@ -71,14 +72,8 @@ claim("R-10.2-adjacent",
 
 claim("R-10.2-the-artist",
       "“the” attends strongly to “artist” (here: in an early head, with more than half of its weight).", True,
-      lambda: bool(weights(ARTIST)[EARLY, :, 1, 2].max() > 0.5), note="0.84, in layer 1.")
-
-claim("R-10.2-syntax-early", "Early layers learn “fundamental syntactic structure” (here: in an early head, the verb "
-      "looks at its object more than at any other word, in four sentences with a third noun).", True,
-      lambda: in_all_events((5, [7]), texts=APART)[EARLY].any(),
-      note="One of 24: layer 1, head 7, where 0.01 would be expected by chance. (Layer 1 would be a middle layer by "
-           "R's shares.) Three later heads do so, too, in layers 2, 3 and 4. The two roles that pass the chapter's "
-           "test are in layers 2 and 3, and others report syntax mainly in BERT's middle layers (Rogers et al. 2020).")
+      lambda: bool(weights(ARTIST)[EARLY, :, 1, 2].max() > 0.5), note="0.84, in layer 1, which would be a middle layer "
+      "by R's shares; in layer 0 at most 0.23. It is the head that looks at the next word (R-10.5-positional).")
 
 
 def beats_any_offset(layer, head, role):
@@ -87,30 +82,22 @@ def beats_any_offset(layer, head, role):
     return bool(right[layer, head].sum() > max((offsets == offset).sum() for offset in OFFSETS))
 
 
-claim("R-10.2-dependencies", "Some heads identify syntactic dependencies, such as subject-verb (R says so of layers 1 "
-      "and 2; here, in any layer: layer 2, head 3 puts subjects on their verbs more often than any fixed offset, in 20 "
-      "new sentences).", True,
-      lambda: beats_any_offset(2, 3, "subject to verb"),
-      note="On all 60: 0.85 against 0.35, p < 0.001 after correction. Of eight roles, two pass the chapter's test. "
-           "That head is in a middle layer. For the early ones, see R-10.2-subject-verb and R-10.2-determiner.")
-
-claim("R-10.2-determiner", "Heads in early layers learn that nouns follow determiners (here: layer 1, head 7, chosen "
+claim("R-10.2-determiner", "Heads in early layers identify determiner-noun pairs, and learn that nouns follow "
+      "determiners (here: layer 1, head 7, chosen "
       "on other sentences, puts determiners on their nouns more often than any fixed offset, in 20 new sentences).",
       True, lambda: beats_any_offset(1, 7, "determiner to noun"),
       note="On all 60: 0.85 against 0.42. (Layer 1 would be a middle layer by R's shares.) Layer 3, head 1, which "
            "passes the chapter's test, has 0.82 (p < 0.001 after correction). In generated stories, where the noun "
            "mostly comes next, neither does better than the next word.")
 
-PERSONS = {"The artist painted the portrait. She was talented": 1, "The king sold the castle. He was poor": 1,
-           "The portrait pleased the artist. She was talented": 4, "The castle pleased the king. He was happy": 4}
-
-claim("R-10.3-coreference", "A middle head makes “She” attend to “artist” in “The artist painted the portrait. She was "
-      "talented.” (here: one head, more than to any other word, in four such sentences, the person first or last).",
-      True, lambda: bool(torch.stack([gives_most(weights(text)[MIDDLE, ..., 1:-1, 1:-1], 6, [person])
-                                      for text, person in PERSONS.items()]).all(0).any()),
-      note="One of 24: layer 2, head 5; 0.006 would be expected by chance. In R's sentence alone, 4 heads do, where 3 "
-           "are expected by chance. In the chapter's test layer 3, head 1 is right in 0.78 of 60 new sentences, but "
-           "its role does not pass.")
+claim("R-10.3-coreference", "Some middle heads excel at coreference, such as “She” and “artist” in “The artist painted "
+      "the portrait. She was talented.” (here: layer 3, head 1, chosen on other sentences, puts pronouns on their "
+      "antecedents more often than any fixed offset, in 20 new sentences).", True,
+      lambda: beats_any_offset(3, 1, "pronoun to antecedent"),
+      note="16 against 10; on all 60, 0.78 against 0.45. The role does not pass the chapter's test: on the sentences "
+           "on which heads are chosen, 0.75 is not significant after correction. An early head, layer 1, head 3, is "
+           "right as often. In R's own sentence, layer 3, head 1 gives the first “the” 0.17 and “artist” 0.13. Layer "
+           "2, head 5 leads to “artist” there, but has only 0.58 on the 60.")
 
 claim("R-10.3-roles", "A middle head connects agent, action and patient: artist, painted and portrait (here, in the "
       "default model: in one head the verb gives the two nouns more than the other words, in four such sentences with "
@@ -163,10 +150,13 @@ def _():
     return bool(max(part.sum(-1).mean(-1).max() for part in directions) > 3 / 11)
 
 
-@claim("R-10.4-learned", "The roles are not hard-coded but learned (here: with random weights, no head gives any word "
-       "more than half of its weight).", True)
+@claim("R-10.4-learned", "The roles are not hard-coded but learned (here: whether some head puts determiners on their "
+       "nouns more often than any fixed offset, in 20 new sentences, with random weights, and after training).", True,
+       expected=[False, True], note="With random weights at most 6 of 20 (8 trials), where the best offset has 9.")
 def _():
-    return bool(weights(ARTIST, untrained_bert()).max() < 0.5 < weights(ARTIST).max())
+    found = (role_cases(model, tokenizer(), marked("second")[:20])["determiner to noun"]
+             for model in (untrained_bert(), bert()))
+    return [bool(right.sum(-1).max() > max((offsets == k).sum() for k in OFFSETS)) for right, offsets in found]
 
 
 GRAMMAR = (0, [1]), (1, [2]), (2, [4]), (3, [4])  # the artist, artist painted, painted portrait, the portrait
@@ -185,11 +175,19 @@ claim("R-10.5-positional", "A head attends to the next token: The artist, artist
       lambda: in_all_events(*NEXT).any(),
       note="Two of 72: layer 1, head 8 and layer 4, head 9. In the former they get 0.84, 0.47, 0.92 and 0.83.")
 
-claim("R-10.5-semantic", "A head connects the event's three words: “artist” attends to “painted” and “portrait”, "
-      "“painted” to “artist” and “portrait” (here: some head does, more than to the other words, in four such "
-      "sentences).", True, lambda: in_all_events(*EVENT).any(),
-      note="One of 72, layer 2, head 2; by chance, none would. In R's sentence alone 15 do; by chance, 2 would. All "
-           "other words there are articles: where a third noun stands between subject and verb, no head does.")
+def strongly(text):
+    """Return which heads give the event's other two words more than half of the weight, (n_layers, n_heads)."""
+    A = weights(text)[..., 1:-1]  # to the words
+    return torch.stack([A[..., 1 + i, others].sum(-1) > 0.5 for i, others in EVENT]).all(0)
+
+
+claim("R-10.5-semantic", "A head connects the event's three words: “artist” attends strongly to “painted” and "
+      "“portrait”, “painted” to “artist” and “portrait” (here, in R's sentence: some head gives these two more than "
+      "half of its weight).", True, lambda: strongly(ARTIST).any(),
+      note="Four of 72, one in layer 0 and three in the last layer; for two words drawn by chance, 0.6 would. It is "
+           "weak evidence: in four such sentences no head does (0.47 at most, layer 5, head 11), and all other words "
+           "there are articles. By rank alone, layer 2, head 2 does in all four, but gives the two 0.07 to 0.19; where "
+           "a third noun stands between subject and verb, no head does.")
 
 
 # --- L 3.2.5 The attention mechanism in more detail ------------------------------------------------------------------

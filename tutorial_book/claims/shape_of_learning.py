@@ -9,7 +9,6 @@ from tutorial_book.claims.claim import DIFFERS, claims_of
 from tutorial_book.claims.tools import bert, bpe, decoder, token_cloud, token_vectors, tokenizer
 from tutorial_book.experiments import shape_of_learning as dynamics
 from tutorial_book.experiments import stored
-from tutorial_lib.attention import scores, softmax
 from tutorial_lib.geometry import anisotropy, average_cosine, intrinsic_dimension, neighbor_purity
 from tutorial_lib.texts import load_texts
 from tutorial_lib.texts.generated import stories
@@ -79,8 +78,9 @@ def _():
 @claim("A-2.2-shuffled", "Vectors are shuffled before batching to mitigate correlations (here, in the default model: "
        "of vectors whose nearest neighbor in their batch is of the same text, there are less than half as many, in "
        "four batches).", True,
-       note="9 instead of 25 %. It does not help where copies share a batch: before any layer the same word is the "
-            "same vector, and 41 to 44 % of a shuffled batch are copies, where r₁ is 0.")
+       note="9.5 instead of 25 %, where chance gives 1.6 and 6.4 %; after the last layer 73 instead of 86 %. It does "
+            "not help where copies share a batch: in the table of tokens, without positions, 52 or 53 % of a shuffled "
+            "batch have a copy in it, so that r₁ is 0.")
 def _():
     texts = token_vectors(60)
     X, text = np.concatenate(texts), np.repeat(np.arange(60), [len(vectors) for vectors in texts])
@@ -104,33 +104,19 @@ claim("A-3.1-cone-book", "In generative models, tied token embeddings stand in a
 
 claim("A-3.1-gpt-2", "Cosines are high across the layers of GPT-2 (here: above 0.3 on average after each).", True,
       lambda: min(decoder_profile(decoder("gpt2"), bpe("gpt2"), average_cosine)[1:]) > 0.3, needs="gpt2",
-      stands_in=True, note="So they are in the book's decoder: 0.73 after the first layer, 0.59 after the last.")
+      stands_in=True, note="So they are in the book's decoder on the same texts: 0.74 after the first layer, 0.60 "
+      "after the last. On stories, which it was trained on, it has 0.12 and 0.06.")
 
 
-@claim("A-3.1-bias", "A bias that all inputs share can make the scores of attention vary more, and its weights "
-       "more categorical (here: random queries and keys of 64 coordinates; the variance of a row's scores and the mean "
-       "largest weight, with a bias of length 16, are higher than without).", True, expected=[True, True])
+@claim("A-3.1-norm", "Increasing the norm of the inputs shows signs of anisotropy, by queries and keys (here, in a "
+       "layer of the default model: of inputs three times as long, the average cosine of both is higher by 0.01 or "
+       "more).", True, expected=[True, True], verdict=DIFFERS,
+       note="Queries have 0.38 instead of 0.44, and keys 0.32 as before. If what grows is shared, as the bias that "
+            "Godey et al. add, both rise: to 0.65 and 0.64 with a random vector, as long as an input, added to all. So "
+            "it is with random weights.")
 def _():
-    draw = torch.Generator().manual_seed(0)
-    X, W_Q, W_K = (torch.randn(size, 64, generator=draw) for size in (50, 64, 64))
-    by_bias = []
-    for bias in (0, 2):
-        S = scores((X + bias) @ W_Q / 8, (X + bias) @ W_K / 8)  # (50, 50)
-        by_bias.append((S.var(1).mean(), softmax(S).max(1).values.mean()))
-    return [bool(with_bias > without) for without, with_bias in zip(*by_bias)]
-
-
-@claim("A-3.1-norm", "Larger norms of the inputs show signs of anisotropy, by queries and keys (here, in a layer of "
-       "the default model: with a random vector, as long as an input, added to all inputs, the average cosine of both "
-       "is higher by 0.1 or more).", True, expected=[True, True],
-       note="Queries have 0.65 instead of 0.44, and keys 0.64 instead of 0.32. What grows must be shared, as the bias "
-            "that Godey et al. add: inputs that are three times as long give queries 0.38, and keys 0.32.")
-def _():
-    attention = bert().layer[3].attention
-    X = torch.from_numpy(token_cloud())
-    shared = torch.from_numpy(np.random.default_rng(0).normal(size=X.shape[1])).float()
-    longer = X + shared * X.norm(dim=1).mean() / shared.norm()
-    return [average_cosine(W(longer)) >= average_cosine(W(X)) + 0.1 for W in (attention.W_Q, attention.W_K)]
+    attention, X = bert().layer[3].attention, torch.from_numpy(token_cloud())
+    return [average_cosine(W(3 * X)) >= average_cosine(W(X)) + 0.01 for W in (attention.W_Q, attention.W_K)]
 
 
 # --- A 4.1: profiles -------------------------------------------------------------------------------------------------
@@ -178,7 +164,8 @@ def _():
 @claim("A-4.1-kinds", "Encoders' anisotropy is “relatively consistent across models” (here: averaged over layers, that "
        "of a small encoder with post-norm is within a fifth of that of one with pre-norm).", True,
        note="0.096 and 0.106, as stored. Neither has a bell. A's decoders are pre-norm (but for OPT-350M, if it is "
-            "among them) and its encoders post-norm, so the two differences are confounded. Here they are separated.")
+            "among them) and its encoders post-norm, so the two differences are confounded. Here they are separated. "
+            "The two decoders have 0.131 and 0.122, so this does not set encoders apart.")
 def _():
     *_, pre, post = (profile.mean() for profile in kinds_at_the_end().values())
     return bool(abs(post - pre) < pre / 5)
