@@ -98,14 +98,18 @@ def opened(browser, page):
     context.close()
 
 
-def out_of_proportion(tab, name):
-    """Return chapters that are too long, or show more code than pictures: pages that count guesses."""
+def too_long(page, opened):
+    """Return what is said of a chapter of this height, in pixels, and of this height with every fold open."""
+    if page > 800 * MOST_SCREENS:
+        yield f"{page / 800:.1f} screens long, at most {MOST_SCREENS} allowed"
+    if opened > 800 * MOST_OPENED:
+        yield f"{opened / 800:.1f} screens long with every fold open, at most {MOST_OPENED} allowed"
+
+
+def more_code_than_pictures(tab):
+    """Return chapters that show more code than pictures: pages that count guesses."""
     if tab.locator(".guess-tally").count():
-        page, opened, pictures, code = tab.evaluate(HEIGHTS)
-        if name in CORE and page > 800 * MOST_SCREENS:
-            yield f"{page / 800:.1f} screens long, at most {MOST_SCREENS} allowed"
-        if name in CORE and opened > 800 * MOST_OPENED:
-            yield f"{opened / 800:.1f} screens long with every fold open, at most {MOST_OPENED} allowed"
+        _, _, pictures, code = tab.evaluate(HEIGHTS)
         if code > pictures:
             yield f"code takes {code:.0f} pixels of its height, figures, views and tables {pictures:.0f}"
 
@@ -118,8 +122,20 @@ def from_elsewhere_or_too_heavy(requests):
         yield f"weighs {weight} bytes, at most {MOST_BYTES} allowed"
 
 
+def test_chapters_of_the_book_are_short(browser, site):
+    context = browser.new_context(viewport={"width": 1280, "height": 900}, offline=True)
+    tab = context.new_page()
+    found = {}
+    for name in CORE:
+        tab.goto((site / "book" / f"{name}.html").as_uri(), wait_until="load")
+        tab.evaluate(READY)
+        found[name] = [*too_long(*tab.evaluate(HEIGHTS)[:2])]
+    context.close()
+    assert not any(found.values()), found
+
+
 def test_page_works_offline_for_everyone(opened, page):
-    problems = [*out_of_proportion(opened, page.stem)]
+    problems = [*more_code_than_pictures(opened)]
     opened.evaluate(OPEN)
     problems += [f"formula not rendered: {formula}" for formula in opened.evaluate(UNRENDERED)]
     problems += [f"formula wider than the text: {formula}" for formula in opened.evaluate(CUT_OFF)]
