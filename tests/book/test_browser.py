@@ -99,7 +99,7 @@ def opened(browser, page):
 
 
 def too_long(page, opened):
-    """Return what is said of a chapter of this height, in pixels, and of this height with every fold open."""
+    """Return complaints about the length of a chapter: its height in pixels, folded, and with every fold open."""
     if page > 800 * MOST_SCREENS:
         yield f"{page / 800:.1f} screens long, at most {MOST_SCREENS} allowed"
     if opened > 800 * MOST_OPENED:

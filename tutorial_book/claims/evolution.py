@@ -57,7 +57,7 @@ claim("L-4.3-orthogonal", "Any two random directions in a high dimensional space
 
 
 def without_skips(layer, X):
-    """Return what a layer gives out if its two skip connections are taken away."""
+    """Return a layer's output without its two skip connections."""
     return layer.norm(layer.feed_forward(layer.attention_norm(layer.attention(X)[0])))
 
 
