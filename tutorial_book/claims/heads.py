@@ -14,7 +14,7 @@ claim("R-9.2-partition", "W^Q is d_model × d_k and is cut into h blocks of d_mo
       lambda: list(bert_attention().W_Q.weight.T.shape), verdict=FAILS,
       note="The blocks have that shape, so the whole is h times as wide: d_model × h d_k, 768 × 768. With "
            "d_k = d_model, as for a single head in R 1.2, the cut would be right: one symbol stands for two sizes. R "
-           "5.3 gives BERT's W^Q as 768 × 64, which cannot be cut into 12 such blocks.")
+           "5.3's 768 × 64 is one head's matrix, which cannot be cut into 12 such blocks.")
 
 
 @claim("R-9.2-bert-d-k", "In BERT, d_k = 768 / 12 = 64: each head's W^Q is 768 × 64, the 12 outputs for 7 tokens are "

@@ -111,10 +111,10 @@ claim("L-3.2.4-largest-divisor", "The n-th position's k-th coordinate divides n 
       "against the original transformer's encoding).", True, lambda: round(wavelengths(512)[-1].item() / (2 * pi)),
       expected=96_466_162, verdict=FAILS,
       note="Vaswani et al. write 2i for the coordinate itself: sine and cosine 2i and 2i + 1 share 10000^(2i/512), "
-           "which ends at 9,647. L's 2k doubles every exponent, so that over half the coordinates hardly move within "
-           "128 positions. And a sine and the cosine beside it turn at different speeds, so that no linear map leads "
-           "from each position to the next (R 3.5): every one misses by 0.84 or more somewhere (2,000 positions, "
-           "d_model = 16).")
+           "which ends at 9,647. L's 2k doubles the sines' exponents, and more than doubles those of the cosines, "
+           "so that over half the coordinates hardly move within 128 positions. And a sine and the cosine beside it "
+           "turn at different speeds, so that no linear map leads from each position to the next (R 3.5): every one "
+           "misses by 0.84 or more somewhere (2,000 positions, d_model = 16).")
 
 
 claim("L-3.2.4-differ", "The encodings can be told from one another (here: no two of 512 are nearer than 0.1).",

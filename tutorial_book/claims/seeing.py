@@ -89,4 +89,4 @@ claim("L-2.3.2-dimensions", "The curves of the three cubes alone show their dime
 claim("L-2.3.2-total",
       "From the curve of the whole dataset one can get very little insight (here: one direction holds more than 90 %).",
       True, lambda: bool(geometry.pca(geometry.cubes()[0]).shares[0] > 0.9),
-      note="It is the way from two of the cubes to the shifted third.")
+      note="It is the way from the other two cubes to the shifted one.")
