@@ -144,7 +144,7 @@ for part, pairs in (("similar", SIMILAR), ("opposed", OPPOSED)):
 claim("L-4.2.2-last", "Table 2's last four pairs are the most opposed of all.", True,
       lambda: {frozenset(tokenizer(NAME).tokens[i] for i in pair[:2]) for pair in extremes().opposed[:4]}
       == {frozenset(pair.split()) for pair in OPPOSED}, needs=NAME,
-      note="We read Table 2 as a sorted list of all pairs, with dots for what is left out: nothing follows its last row.")
+      note="We read Table 2 as a sorted list of all pairs, with dots for what is left out.")
 
 claim("L-4.2.2-not-uniform", "The input embeddings are not uniformly distributed on the unit sphere or cube (here: "
       "the first principal component holds more than 5 times its even share of the variance, 1/768).", True,
