@@ -125,8 +125,8 @@ def _():
        "for 6 tokens in 3 dimensions).", True, kind=ARITHMETIC, verdict=FAILS,
        note="They are two. The second has the effect that N asks for, a value of 1.0 at the token's own place, but is "
             "no inverse: its product with W_E has the trace 50,000, 1 for each token, where the identity has 768. The "
-            "first, if it divides by a matrix, is the left inverse (W_Eᵀ W_E)⁻¹ W_Eᵀ, and has not that effect, though "
-            "N 1.2 shows it there: the values of all tokens at their own places add up to the rank, which makes "
+            "first, if it divides by a matrix, is the left inverse (W_Eᵀ W_E)⁻¹ W_Eᵀ, and does not have that effect, "
+            "though N 1.2 shows it there: the values of all tokens at their own places add up to the rank, which makes "
             "768 / 50,000 = 0.015 on average. N-3.2-indices is about the indices alone.")
 def _():
     W = torch.randn(6, 3, dtype=torch.float64, generator=torch.Generator().manual_seed(0)).numpy()

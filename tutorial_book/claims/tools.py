@@ -141,6 +141,12 @@ def token_vectors(n, layer=3):
     return embed(load_texts("encyclopedia")[:n], bert(), "tokens", layers=layer, tokenizer=tokenizer())
 
 
+def encoder_profile(name, measure):
+    """Return a measure of all tokens' vectors after each layer of an encoder, the embeddings first: (n_layers + 1,)."""
+    rows = embed(load_texts("encyclopedia")[:60], bert(name), "tokens", layers="all", tokenizer=tokenizer(name))
+    return [measure(np.concatenate(layer)) for layer in zip(*rows, strict=True)]
+
+
 @lru_cache
 def token_cloud():
     """Return the vectors of all tokens of 60 of these texts at the middle layer, shuffled: (n, d_model)."""
